@@ -22,8 +22,8 @@ from quintain.data.plan import ImportPlan
 from quintain.engine.jobs import LocalEngine
 from quintain.models.card import HEADINGS
 from quintain.services.data.datasets import import_dataset
-from quintain.services.evaluate.conditions import Conditions
-from quintain.services.evaluate.worker import work
+from quintain.services.evaluate.cells.conditions import Conditions
+from quintain.services.evaluate.cells.worker import work
 from quintain.services.models.registry import register_version
 from quintain.services.models.train import train
 from quintain.services.tasks.definitions import put_task

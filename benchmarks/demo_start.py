@@ -31,7 +31,7 @@ from sqlalchemy import select
 from quintain.client import Client
 from quintain.compose import open_workspace
 from quintain.core.cells import MEASURE, PLAIN, WAITING
-from quintain.services.evaluate.variants import counted_variants
+from quintain.services.evaluate.results.variants import counted_variants
 from quintain.services.tasks.board_settings import board_spec
 from quintain.settings import Settings
 from quintain.store.queries.evaluate.cells import CellRow, rows

@@ -24,9 +24,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from quintain.core.people import OPERATOR
 from quintain.services.tasks import definitions as tasks
-from quintain.services.validate import manage as validate
-from quintain.services.validate import status as validation_status
-from quintain.services.validate.review import review
+from quintain.services.validate.console import manage as validate
+from quintain.services.validate.console import status as validation_status
+from quintain.services.validate.quality.review import review
 from quintain.store.database import connect, transaction
 from quintain.store.migrate import upgrade
 from quintain.store.tables import Judgement, Slot, User, ValidationItem

@@ -55,7 +55,7 @@ def make(folder: Path, items: int, writers: int) -> None:
     from quintain.core.example import Example
     from quintain.core.people import OPERATOR
     from quintain.services.tasks.definitions import put_task
-    from quintain.services.validate.manage import open_validation
+    from quintain.services.validate.console.manage import open_validation
     from quintain.settings import Settings
     from quintain.store.database import transaction
     from quintain.store.tables import Attempt, Judgement, Prompt, Round, RoundVersion, User, Validation, ValidationItem
@@ -128,11 +128,11 @@ def measure(folder: Path) -> dict[str, float]:
     from quintain.compose import open_workspace
     from quintain.core.people import OPERATOR
     from quintain.core.release import ReleaseSpec
-    from quintain.services.plain.splits import plan_splits
+    from quintain.services.plain.files.splits import plan_splits
     from quintain.services.release.bundle import write_bundle
     from quintain.services.release.candidates import gather
     from quintain.services.release.releases import release
-    from quintain.services.validate.manage import find_validation
+    from quintain.services.validate.console.manage import find_validation
     from quintain.settings import Settings
 
     workspace = open_workspace(Settings(workspace=folder))

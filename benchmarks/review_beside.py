@@ -40,10 +40,10 @@ from big_workspace import database
 from quintain.compose import create_workspace
 from quintain.core.people import OPERATOR, Actor, Grant, RoleName
 from quintain.services.jobs.figures import refresh
-from quintain.services.validate.claim_page import claim_page
-from quintain.services.validate.review import review
-from quintain.services.validate.submit_page import Answer, submit_page
-from quintain.services.validate.validation_figures import VALIDATION
+from quintain.services.validate.judging.claim_page import claim_page
+from quintain.services.validate.judging.submit_page import Answer, submit_page
+from quintain.services.validate.quality.review import review
+from quintain.services.validate.quality.validation_figures import VALIDATION
 from quintain.settings import Settings
 from quintain.store.database import refresh_statistics
 from quintain.store.tables import JudgePlace

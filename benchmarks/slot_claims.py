@@ -30,8 +30,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from quintain.core.people import OPERATOR, Actor, Grant, RoleName
 from quintain.services.tasks import definitions as tasks
-from quintain.services.validate import manage as validate
-from quintain.services.validate.claim_page import claim_page, return_page
+from quintain.services.validate.console import manage as validate
+from quintain.services.validate.judging.claim_page import claim_page, return_page
 from quintain.services.validate.types import ValidationInfo, slot_rows
 from quintain.store.base import now
 from quintain.store.database import connect, transaction

@@ -44,7 +44,7 @@ from quintain.core.example import Role
 from quintain.core.people import OPERATOR
 from quintain.data.plan import ImportPlan
 from quintain.services.access.sign_in import start_session
-from quintain.services.collect.rounds import open_round, put_round
+from quintain.services.collect.rounds.manage import open_round, put_round
 from quintain.services.data.datasets import import_dataset
 from quintain.services.models.train import train
 from quintain.services.tasks.definitions import put_task

@@ -41,13 +41,13 @@ from quintain.data.plan import ImportPlan
 from quintain.services.data.datasets import import_dataset
 from quintain.services.harvest.run import Harvesting, harvest
 from quintain.services.harvest.stored_model import target_from_workspace
-from quintain.services.house.demo import add_starter
+from quintain.services.house.demo import add_starter_tasks
 from quintain.services.models.train import train
 from quintain.services.release.releases import release
 from quintain.services.tasks.board_settings import let_score
-from quintain.services.validate.item_files import open_with_items
+from quintain.services.validate.console.item_files import open_with_items
 from quintain.services.validate.policy import dump_policy
-from quintain.services.validate.vmer import error_rates
+from quintain.services.validate.quality.vmer import error_rates
 from quintain.services.wheel import standings
 from quintain.settings import Settings
 from quintain.simulate.driving import hire, judge_all
@@ -155,7 +155,7 @@ class VaderWheel:
 
     def first_model(self, snippets: Sequence[Snippet]) -> str:
         """Train Model 0 on snippets whose raters agree."""
-        add_starter(self.db, self.workspace.blobs, TASK)
+        add_starter_tasks(self.db, self.workspace.blobs, TASK)
         file = self.folder / "films.jsonl"
         _write(file, ({"text": one.text, "answer": one.majority} for one in snippets if one.majority))
         plan = ImportPlan(role="train", duplicates="first", description="VADER film snippets, by majority.")

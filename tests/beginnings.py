@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from quintain.compose import Workspace, create_workspace
 from quintain.core.people import RoleName
-from quintain.services.evaluate.results import results
+from quintain.services.evaluate.results.compute import results
 from quintain.services.tasks.definitions import get_task
 from quintain.settings import Settings
 from tests.boards import small_board

@@ -17,9 +17,9 @@ from quintain.core.records.tasks import Visibility
 from quintain.data.plan import ImportPlan
 from quintain.perturbations.contract import names_of
 from quintain.services.data.datasets import VersionInfo, import_dataset
-from quintain.services.evaluate.axis_gaps import SHARES
-from quintain.services.evaluate.run_cell import variant_of
-from quintain.services.evaluate.variants import variant_name
+from quintain.services.evaluate.cells.run_cell import variant_of
+from quintain.services.evaluate.results.axis_gaps import SHARES
+from quintain.services.evaluate.results.variants import variant_name
 from quintain.services.models.registry import ModelVersionInfo, register_version
 from quintain.services.tasks.definitions import get_task
 from quintain.store.base import now

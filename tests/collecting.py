@@ -13,9 +13,9 @@ from quintain.core.editing import EditOrigin
 from quintain.core.people import Actor, RoleName
 from quintain.core.records.collect import Verdict
 from quintain.models.contract import Batch
-from quintain.services.collect.prompts import import_prompts
-from quintain.services.collect.rounds import RoundInfo, open_round, put_round
-from quintain.services.collect.submit_attempt import submit_attempt
+from quintain.services.collect.rounds.manage import RoundInfo, open_round, put_round
+from quintain.services.collect.rounds.prompts import import_prompts
+from quintain.services.collect.writing.submit_attempt import submit_attempt
 from quintain.services.models.ask import AdapterRunner
 from quintain.services.models.registry import ModelVersionInfo, register_version
 from quintain.services.tasks.definitions import put_task

@@ -12,9 +12,9 @@ from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.engine.jobs import LocalEngine
 from quintain.engine.sandbox.limits import MIB, Limits
 from quintain.services.access.links import make_link, redeem_link
-from quintain.services.evaluate import cells as evaluate
-from quintain.services.evaluate.conditions import Conditions
-from quintain.services.evaluate.worker import work
+from quintain.services.evaluate.cells import lifecycle as evaluate
+from quintain.services.evaluate.cells.conditions import Conditions
+from quintain.services.evaluate.cells.worker import work
 from quintain.settings import Settings
 from quintain.store.database import transaction
 from quintain.store.queries.evaluate import cells as queries

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from quintain.core.editing import EditOrigin
 from quintain.core.people import Actor
 from quintain.services.tasks import definitions as tasks
-from quintain.services.validate import manage as validate
+from quintain.services.validate.console import manage as validate
 from quintain.store.database import transaction
 from quintain.store.tables import Attempt, Round, RoundVersion, TaskRow
 from tests.validation_support import TASK

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor
 from quintain.services.data.content import scan
-from quintain.services.validate import manage as validate
+from quintain.services.validate.console import manage as validate
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.tables import Attempt, Judgement, Prompt, Round, Slot, Validation, ValidationItem

@@ -7,7 +7,7 @@ from pathlib import Path
 from quintain.compose import Workspace, create_workspace
 from quintain.core.people import OPERATOR, RoleName
 from quintain.services.access.links import make_link, redeem_link
-from quintain.services.validate import manage as validate
+from quintain.services.validate.console import manage as validate
 from quintain.settings import Settings
 from tests.people import make_person
 from tests.released import Made, judge, judged_round, unlike_texts

@@ -11,10 +11,10 @@ from quintain.core.errors import Forbidden
 from quintain.core.people import Actor, RoleName
 from quintain.core.records.judging import Receipt
 from quintain.services.tasks import definitions as tasks
-from quintain.services.validate import claim_page, submit_page
-from quintain.services.validate import manage as validate
-from quintain.services.validate.claim_page import ClaimedPage
-from quintain.services.validate.submit_page import Answer
+from quintain.services.validate.console import manage as validate
+from quintain.services.validate.judging import claim_page, submit_page
+from quintain.services.validate.judging.claim_page import ClaimedPage
+from quintain.services.validate.judging.submit_page import Answer
 from quintain.services.validate.types import ValidationInfo
 from tests.people import make_person
 

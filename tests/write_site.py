@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 from quintain.compose import Workspace
 from quintain.core.people import OPERATOR
-from quintain.services.collect.round_figures import counters
+from quintain.services.collect.rounds.round_figures import counters
 from tests.web_support import csrf_of, post
 from tests.writing_rounds import add_round
 

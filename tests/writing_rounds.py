@@ -7,8 +7,8 @@ from pathlib import Path
 
 from quintain.compose import Workspace
 from quintain.core.people import OPERATOR
-from quintain.services.collect.prompts import import_prompts
-from quintain.services.collect.rounds import RoundInfo, open_round, put_round
+from quintain.services.collect.rounds.manage import RoundInfo, open_round, put_round
+from quintain.services.collect.rounds.prompts import import_prompts
 from quintain.services.work.quizzes import put_quiz
 
 PASSAGE = (

@@ -27,7 +27,7 @@ from quintain.data.plan import ImportPlan
 from quintain.engine.predicting import prediction_schema
 from quintain.models.card import HEADINGS
 from quintain.services.data.datasets import VersionInfo, import_dataset
-from quintain.services.evaluate.results import compute_figures
+from quintain.services.evaluate.results.compute import compute_figures
 from quintain.services.models.train import train
 from quintain.services.tasks.board_settings import set_board
 from quintain.services.tasks.definitions import get_task, put_task

@@ -24,7 +24,7 @@ from quintain.services.house.job_kinds import count_kinds, figure_kinds, job_han
 from quintain.services.jobs.counts import repair
 from quintain.services.jobs.figures import refresh
 from quintain.services.jobs.running import run_all
-from quintain.services.validate.review import review_new
+from quintain.services.validate.quality.review import review_new
 from quintain.services.validate.types import ValidationInfo
 from quintain.settings import Settings
 from quintain.store.database import refresh_statistics

@@ -17,8 +17,8 @@ from big.rounds import Written
 from big.sizes import PAGE, REGULAR, SLOTS, TASK, Size
 from quintain.compose import Workspace
 from quintain.core.people import OPERATOR
-from quintain.services.validate.gold import add_gold
-from quintain.services.validate.manage import find_validation, open_validation
+from quintain.services.validate.console.manage import find_validation, open_validation
+from quintain.services.validate.quality.gold import add_gold
 from quintain.services.validate.types import QUALIFICATION, ValidationInfo, slot_rows
 from quintain.store.database import transaction
 from quintain.store.queries.validate.intake import mark

@@ -16,8 +16,8 @@ from big.sizes import ALLOWED, PER_SESSION, TASK, Size
 from quintain.compose import Workspace
 from quintain.core.example import Example
 from quintain.core.people import OPERATOR
-from quintain.services.collect.rounds import close_round, open_round, put_round
-from quintain.services.collect.sketches import BANDS, text_key
+from quintain.services.collect.rounds.manage import close_round, open_round, put_round
+from quintain.services.collect.writing.sketches import BANDS, text_key
 from quintain.services.models.registry import get_model
 from quintain.store.tables import Attempt, AttemptBand, AttemptFlag, AttemptNote, FlagDecision, WritingSession
 

@@ -26,12 +26,12 @@ from quintain.engine.machine_hold import machine_taken
 from quintain.engine.presence import running_server, serving
 from quintain.services.access.mail import Mail
 from quintain.services.access.signing import sign_kept
-from quintain.services.evaluate.conditions import Conditions
-from quintain.services.evaluate.run_cell import Engine as CellEngine
-from quintain.services.evaluate.submit import SubmissionRules
-from quintain.services.evaluate.train_recipe import TrainingPlace
-from quintain.services.evaluate.trainings import Trainer
-from quintain.services.evaluate.warm_models import LiveModels, LiveRunners
+from quintain.services.evaluate.cells.conditions import Conditions
+from quintain.services.evaluate.cells.run_cell import Engine as CellEngine
+from quintain.services.evaluate.cells.warm_models import LiveModels, LiveRunners
+from quintain.services.evaluate.submissions.submit import SubmissionRules
+from quintain.services.evaluate.training.train_recipe import TrainingPlace
+from quintain.services.evaluate.training.trainings import Trainer
 from quintain.services.house.health import HouseReadiness, Watch, readiness
 from quintain.services.models.outside import read_outside
 from quintain.settings import Settings, settings_environment
@@ -190,7 +190,7 @@ def servers_beside(settings: Settings, count: int, listener: int, ready: int, bo
 
 def conditions_of(settings: Settings) -> Conditions:
     """Return the conditions that every model is run under, and have boards follow the cells that are done."""
-    return replace(conditions_here(settings), finished=_cell_finished)
+    return replace(conditions_here(settings), on_cell_done=_cell_finished)
 
 
 def _cell_finished(db: Session, task: str) -> None:
@@ -206,7 +206,7 @@ def rules_of(settings: Settings) -> SubmissionRules:
     conditions = conditions_of(settings)
     elsewhere = settings.workers < 1 or settings.engine != "local"
     return SubmissionRules(
-        settings.submissions_per_day, conditions.sandbox, conditions.outside, trial=conditions, elsewhere=elsewhere
+        settings.submissions_per_day, conditions.sandbox, conditions.outside, tryout=conditions, elsewhere=elsewhere
     )
 
 

@@ -11,7 +11,7 @@ from quintain.engine.machine_hold import is_machine_free
 from quintain.engine.presence import running_server
 from quintain.engine.sandbox.layers import NEEDED, SandboxReport, probe
 from quintain.engine.sandbox.limits import GIB, Limits
-from quintain.services.evaluate.conditions import Conditions
+from quintain.services.evaluate.cells.conditions import Conditions
 from quintain.services.models.environments import Environments
 from quintain.services.models.outside import read_outside
 from quintain.services.tasks.machines import class_of_machine, is_class_name
@@ -41,9 +41,9 @@ def conditions_here(settings: Settings) -> Conditions:
         environments,
         settings.lease_seconds,
         settings.trial_seconds,
-        look=lambda: sandbox_of(settings),
+        probe=lambda: sandbox_of(settings),
         machine=_machine(settings),
-        free=lambda: settings.engine != "local" or is_machine_free(settings.workspace / LOCKS),
+        is_idle=lambda: settings.engine != "local" or is_machine_free(settings.workspace / LOCKS),
     )
 
 

@@ -11,7 +11,7 @@ from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.services.access.actors import find_user
 from quintain.services.access.links import make_link, redeem_link
 from quintain.services.tasks import definitions as tasks
-from quintain.services.validate import manage as validate
+from quintain.services.validate.console import manage as validate
 from quintain.settings import Settings
 from quintain.store.database import transaction
 from tests.people import make_person

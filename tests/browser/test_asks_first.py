@@ -13,7 +13,7 @@ from playwright.sync_api import BrowserContext, Error, Page, Route, expect
 from quintain.compose import Workspace
 from quintain.services.access.actors import actor_of, find_user
 from quintain.services.access.tokens import create_token
-from quintain.simulate.demo import Amounts, bring_to_life
+from quintain.simulate.demo import Amounts, simulate_activity
 from quintain.simulate.handwritten import HandwrittenCorpus
 from quintain.simulate.stations import Sizes
 from tests.browser.visitor import Visitor
@@ -104,7 +104,7 @@ def test_an_account_is_deleted_by_its_own_button(own_demo: Workspace, visitor: V
 def lively(demo: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     """The living demo, with less of everything: rounds, validations, a contest, a trial, pay."""
     made = replace(copy_demo(demo, tmp_path_factory.mktemp("asks") / "demo"), demo=True)
-    bring_to_life(made, amounts=AMOUNTS)
+    simulate_activity(made, amounts=AMOUNTS)
     yield made
     made.engine.dispose()
 

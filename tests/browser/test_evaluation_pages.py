@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from quintain.compose import Workspace
-from quintain.services.evaluate import cells as evaluate
+from quintain.services.evaluate.cells import lifecycle as evaluate
 from quintain.store.database import transaction
 from quintain.store.queries.evaluate import cells as queries
 from tests.browser.visitor import Visitor

@@ -13,8 +13,8 @@ from quintain.compose import Workspace, create_workspace
 from quintain.core.people import OPERATOR, RoleName
 from quintain.engine.jobs import LocalEngine
 from quintain.services.access.links import make_link, redeem_link
-from quintain.services.evaluate import cells as evaluate
-from quintain.services.evaluate.worker import work
+from quintain.services.evaluate.cells import lifecycle as evaluate
+from quintain.services.evaluate.cells.worker import work
 from quintain.services.tasks.board_settings import board_spec, set_board
 from quintain.settings import Settings
 from quintain.store.database import transaction

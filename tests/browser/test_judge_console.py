@@ -11,8 +11,9 @@ from playwright.sync_api import expect
 from quintain.compose import Workspace
 from quintain.core.people import RoleName
 from quintain.services.access.actors import actor_of, find_user
-from quintain.services.validate import adjudicate, claim_page, review, submit_page
-from quintain.services.validate.submit_page import Answer
+from quintain.services.validate.judging import adjudicate, claim_page, submit_page
+from quintain.services.validate.judging.submit_page import Answer
+from quintain.services.validate.quality import review
 from tests.browser.judging import POLICY, TEXTS, make_judging, open_judging, person, set_language
 from tests.browser.visitor import Visitor
 from tests.web_support import running

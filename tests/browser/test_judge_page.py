@@ -14,7 +14,7 @@ from sqlalchemy import func, select
 from quintain.compose import Workspace
 from quintain.core.people import RoleName
 from quintain.services.access.actors import actor_of, find_user
-from quintain.services.validate import claim_page
+from quintain.services.validate.judging import claim_page
 from quintain.store.base import now
 from quintain.store.tables import Judgement, JudgingDraft, JudgingNote
 from tests.browser.judging import POLICY, TEXTS, make_judging, open_judging, person, set_language

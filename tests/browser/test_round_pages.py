@@ -12,9 +12,9 @@ from playwright.sync_api import Page, expect
 from quintain.compose import Workspace
 from quintain.core.people import OPERATOR
 from quintain.services.access.actors import actor_of, find_user
-from quintain.services.collect.rounds import get_round
-from quintain.services.collect.submit_attempt import submit_attempt
-from quintain.services.collect.writing import start_session
+from quintain.services.collect.rounds.manage import get_round
+from quintain.services.collect.writing.sessions import start_session
+from quintain.services.collect.writing.submit_attempt import submit_attempt
 from tests.browser.visitor import PHONE, Visitor
 from tests.web_support import copy_demo, running
 from tests.writing_rounds import add_quiz, add_round

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from quintain.compose import Workspace, trainer_of
 from quintain.core.people import OPERATOR
-from quintain.services.evaluate import trainings
+from quintain.services.evaluate.training import trainings
 from tests.browser.visitor import Visitor
 from tests.web_support import copy_demo, running
 

@@ -10,10 +10,10 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from quintain.compose import Workspace, create_workspace
-from quintain.services.house.demo import add_people, add_starter
+from quintain.services.house.demo import add_people, add_starter_tasks
 from quintain.settings import Settings
 from quintain.simulate.demo import judge_what_waits
-from quintain.simulate.stations import TASK, Sizes, at_the_wheel
+from quintain.simulate.stations import TASK, Sizes, wheel_at
 from quintain.simulate.wheel import run_plain
 from tests.browser.visitor import Visitor
 from tests.web_support import running
@@ -26,9 +26,9 @@ SENTENCE = "I have rarely been so glad that something was over, and I loved noth
 def lively(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
     """A demo with one model, and a round that is open and in which people have written."""
     made = create_workspace(Settings(workspace=tmp_path_factory.mktemp("life"), model_calls=1000))
-    with at_the_wheel(made, 1, "", Sizes(written=110, judges=8, writers=8)) as wheel:
+    with wheel_at(made, 1, "", Sizes(written=110, judges=8, writers=8)) as wheel:
         add_people(wheel.db)
-        add_starter(wheel.db, made.blobs, TASK)
+        add_starter_tasks(wheel.db, made.blobs, TASK)
         model = wheel.model(0, [])
         _, writers = wheel.people()
         wheel.write(0, wheel.open_writing(0, model, title="Fool model-0"), writers, wheel.sizes.written)

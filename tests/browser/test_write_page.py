@@ -10,8 +10,8 @@ from playwright.sync_api import Page, expect
 
 from quintain.compose import Workspace
 from quintain.core.people import OPERATOR
-from quintain.services.collect.round_figures import counters
-from quintain.services.collect.rounds import RoundInfo, close_round
+from quintain.services.collect.rounds.manage import RoundInfo, close_round
+from quintain.services.collect.rounds.round_figures import counters
 from tests.browser.visitor import Visitor
 from tests.web_support import copy_demo, running
 from tests.writing_rounds import add_quiz, add_round

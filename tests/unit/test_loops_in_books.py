@@ -11,7 +11,7 @@ import quintain
 # Loops of one piece of work, which ends with them: its own failure is said there.
 OF_ONE_PIECE = {
     "services/jobs/lease.py": "lease of",
-    "services/evaluate/run_cell.py": "lease of cell",
+    "services/evaluate/cells/run_cell.py": "lease of cell",
     "engine/sandbox/process.py": "sandbox",
     "services/jobs/loops.py": "pulse",
 }

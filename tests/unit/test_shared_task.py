@@ -10,7 +10,7 @@ from typer.testing import Result
 
 from quintain.core.errors import BadInput
 from quintain.data.shared_task import read_shared_task
-from quintain.services.plain.shared_task import answers_table, matrix, read_folder
+from quintain.services.plain.files.shared_task import answers_table, matrix, read_folder
 from tests.shared_task import GOLD, SPACED, released
 
 

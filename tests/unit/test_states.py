@@ -50,5 +50,5 @@ def test_every_state_fits_its_column_and_rows_begin_in_the_first():
 
 def test_a_state_says_whether_anything_is_to_come():
     """Open and leased slots may be filled yet; queued and running cells have not ended."""
-    assert [state for state in SlotState if state.wanted] == [SlotState.OPEN, SlotState.LEASED]
+    assert [state for state in SlotState if state.is_pending] == [SlotState.OPEN, SlotState.LEASED]
     assert [state for state in CellState if state.ended] == [CellState.DONE, CellState.FAILED, CellState.CANCELLED]

@@ -7,8 +7,8 @@ import pytest
 from quintain.core.records.figures import Estimate
 from quintain.core.records.report import Report
 from quintain.data.trials import TrialArm, TrialItem
-from quintain.services.plain.trial_measures import ReportOptions, slice_words
-from quintain.services.plain.trial_report import make_report
+from quintain.services.plain.reports.trial_measures import ReportOptions, slice_words
+from quintain.services.plain.reports.trial_report import make_report
 
 
 def items(name: str, number: int, votes: tuple[str, ...]) -> list[TrialItem]:

@@ -168,12 +168,12 @@ class EndpointCaller:
             outcome, usage = "lost", lost
             raise CallFailed(Text("{where} {message}", where=where, message=error.message)) from None
         finally:
-            self.ledger.settle(reserved, outcome, status, usage)
+            self.ledger.record_call(reserved, outcome, status, usage)
 
     def _enter_resent(self, resent: bool) -> None:
         """Enter the first of two requests, on a connection that the server had closed: it took nothing."""
         if resent:
-            self.ledger.settle(self.ledger.reserve(CallSize(0, 0)), "lost", None, TokenUse())
+            self.ledger.record_call(self.ledger.reserve(CallSize(0, 0)), "lost", None, TokenUse())
 
     def _content(self, where: Text, reply: Answered) -> Any:
         """Return the JSON of a reply that is an answer."""

@@ -99,7 +99,7 @@ class Ledger:
         """Whether nothing that is under way could leave enough."""
         return self.budget is not None and (not self._under_way or self.spent + most > self.budget)
 
-    def settle(self, reserved: float, outcome: CallOutcome, status: int | None, usage: TokenUse) -> None:
+    def record_call(self, reserved: float, outcome: CallOutcome, status: int | None, usage: TokenUse) -> None:
         """Enter a call that has ended, in place of what was *reserved* for it."""
         entry = LedgerEntry(outcome, status, usage, self.prices.cost(usage.sent, usage.received))
         with self._changed:

@@ -10,8 +10,8 @@ from quintain.cli.context import workspace_of
 from quintain.cli.output import say
 from quintain.core.people import OPERATOR
 from quintain.core.toml import read_text
-from quintain.services.collect.rounds import RoundInfo
-from quintain.services.validate.harvests import add_harvest
+from quintain.services.collect.rounds.manage import RoundInfo
+from quintain.services.validate.console.harvests import add_harvest
 from quintain.services.validate.policy import parse_policy
 
 

@@ -103,7 +103,7 @@ class Targets:
             )
 
     @property
-    def there(self) -> bool:
+    def has_model(self) -> bool:
         """Whether there is a model to fool."""
         return self.mode != "none"
 
@@ -233,7 +233,7 @@ class Entry:
 
 @specification
 class RoundSpec:
-    """What a round asks. Made from a TOML file by `quintain.services.collect.definition.parse_round`.
+    """What a round asks. Made from a TOML file by `quintain.services.collect.rounds.definition.parse_round`.
 
     *scripts* are by their Unicode names; *qualifications* are rules of `quintain.services.work.qualify`.
     """
@@ -329,7 +329,7 @@ class RoundSpec:
         """Compare names and moments."""
         for name in twice([one.name for one in self.conditions]):
             yield Fault("'{name}' is given twice", name=name, field="conditions")
-        if not self.targets.there and not self.keep_nonfooling:
+        if not self.targets.has_model and not self.keep_nonfooling:
             yield Fault("without a model to fool, nothing would be kept", field="keep_nonfooling")
         if self.starts and self.ends and self.starts >= self.ends:
             yield Fault("is not after 'starts'", field="ends")

@@ -36,7 +36,7 @@ class SlotState(StrEnum):
     DROPPED = "dropped"
 
     @property
-    def wanted(self) -> bool:
+    def is_pending(self) -> bool:
         """Whether a judgement may still come."""
         return self in {SlotState.OPEN, SlotState.LEASED}
 

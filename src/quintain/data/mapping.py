@@ -113,7 +113,7 @@ class Mapper:
         values = self._raw("answer", raw)
         result = map_answers(values, self.plan)
         shaped, misfits = shape(result.values, dtype)
-        shaped = self.kind.answers.in_one_form(shaped, self.task.label_names)
+        shaped = self.kind.answers.normalise_labels(shaped, self.task.label_names)
         mapped.dropped.update(result.dropped)
         keep = result.keep
         missing: Iterable[int] = ()

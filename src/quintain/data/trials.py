@@ -29,7 +29,7 @@ INVALID = "option5"  # what the published files call an item without an answer
 
 
 @dataclass(frozen=True, slots=True)
-class GivenGrade:
+class GradeRow:
     """What somebody answered to the questions of a rubric about an item; an *expert*'s may be there to compare with."""
 
     grader: str
@@ -54,7 +54,7 @@ class TrialItem:
     type: str = ""
     inputs: Mapping[str, Any] = field(default_factory=dict)
     stage: str = ""
-    grades: Sequence[GivenGrade] = ()
+    grades: Sequence[GradeRow] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +243,7 @@ def _item(record: Mapping[str, Any]) -> TrialItem:
         dict(record.get("inputs", {})),
         str(record.get("stage", "")),
         [
-            GivenGrade(str(grade["grader"]), dict(grade["answers"]), bool(grade.get("expert", False)))
+            GradeRow(str(grade["grader"]), dict(grade["answers"]), bool(grade.get("expert", False)))
             for grade in record.get("grades", ())
         ],
     )

@@ -16,10 +16,10 @@ from quintain.core.records.report import Report
 from quintain.data.in_memory import source_of
 from quintain.library.reported import ReportedResult
 from quintain.reports.folder import write_folder
-from quintain.services.plain.artefact_files import ExampleColumns, read_examples
-from quintain.services.plain.artefacts import ArtefactOptions, artefact_report
-from quintain.services.plain.checkpoints import Checkpoints
-from quintain.services.plain.recipe_learner import read_recipe
+from quintain.services.plain.files.checkpoints import Checkpoints
+from quintain.services.plain.files.recipe_learner import read_recipe
+from quintain.services.plain.reports.artefact_files import ExampleColumns, read_examples
+from quintain.services.plain.reports.artefacts import ArtefactOptions, artefact_report
 
 
 @dataclass(frozen=True, slots=True, repr=False)

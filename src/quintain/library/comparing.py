@@ -16,12 +16,12 @@ from quintain.core.records.study import TransferCell
 from quintain.data.in_memory import source_of
 from quintain.library.reported import ReportedResult
 from quintain.reports.folder import write_folder
-from quintain.services.plain.artefact_files import ExampleColumns
-from quintain.services.plain.checkpoints import Checkpoints
-from quintain.services.plain.comparing.reading import DatasetColumns, read_dataset, read_training
-from quintain.services.plain.comparing.report import CompareOptions, compare_datasets, quiet
-from quintain.services.plain.recipe_learner import read_recipe
-from quintain.services.plain.responses import LONG, ResponseReading, read_responses
+from quintain.services.plain.files.checkpoints import Checkpoints
+from quintain.services.plain.files.recipe_learner import read_recipe
+from quintain.services.plain.reports.artefact_files import ExampleColumns
+from quintain.services.plain.reports.comparing.reading import DatasetColumns, read_dataset, read_training
+from quintain.services.plain.reports.comparing.report import CompareOptions, compare_datasets, quiet
+from quintain.services.plain.reports.responses import LONG, ResponseReading, read_responses
 from quintain.stats.artefacts.learner import LinearLearner, Teachable
 from quintain.stats.irt.fit import IrtModel
 from quintain.stats.irt.responses import Responses

@@ -15,8 +15,8 @@ from quintain.data.in_memory import Source, source_of
 from quintain.library.reported import ReportedResult
 from quintain.library.results import spread
 from quintain.reports.charts import bar_chart
-from quintain.services.plain.errors.reading import ErrorColumns, read_answered
-from quintain.services.plain.errors.report import calibration_report, disagreement_report, slices_report
+from quintain.services.plain.reports.errors.reading import ErrorColumns, read_answered
+from quintain.services.plain.reports.errors.report import calibration_report, disagreement_report, slices_report
 
 MODEL = "the model"
 

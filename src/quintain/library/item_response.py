@@ -12,9 +12,9 @@ from quintain.core.errors import BadInput
 from quintain.core.records.report import Report
 from quintain.data.in_memory import Source, source_of
 from quintain.library.results import Result
-from quintain.services.plain.irt import IrtStudy, item_responses
-from quintain.services.plain.irt_report import irt_report
-from quintain.services.plain.responses import LONG, ResponseReading
+from quintain.services.plain.reports.irt import IrtStudy, item_responses
+from quintain.services.plain.reports.irt_report import irt_report
+from quintain.services.plain.reports.responses import LONG, ResponseReading
 from quintain.stats.irt.fit import IrtMethod, IrtModel
 
 

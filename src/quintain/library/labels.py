@@ -14,9 +14,7 @@ from quintain.core.records.figures import Estimate
 from quintain.data.in_memory import InMemoryTable, in_memory_table, source_of
 from quintain.library.results import Result
 from quintain.reports.charts import bar_chart, interval_chart, ranked_chart
-from quintain.services.plain.human import HumanStudy, human_performance
-from quintain.services.plain.judgements import JudgementReading, Repeats
-from quintain.services.plain.labels import (
+from quintain.services.plain.labels.aggregation import (
     AggregateReport,
     Aggregating,
     Expanded,
@@ -28,6 +26,8 @@ from quintain.services.plain.labels import (
     label_frame,
     workers_of_source,
 )
+from quintain.services.plain.labels.human import HumanStudy, human_performance
+from quintain.services.plain.labels.judgements import JudgementReading, Repeats
 from quintain.stats.agreement import STATISTICS, Level
 
 JUDGEMENTS = ("item", "worker", "label")

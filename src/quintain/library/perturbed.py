@@ -12,7 +12,7 @@ import polars as pl
 from quintain.data.in_memory import InMemoryTable, source_of
 from quintain.library.results import Result
 from quintain.reports.charts import bar_chart
-from quintain.services.plain.perturb import Perturbing, PerturbReport, perturb_source
+from quintain.services.plain.files.perturb import Perturbing, PerturbReport, perturb_source
 
 
 @dataclass(frozen=True, slots=True, repr=False)

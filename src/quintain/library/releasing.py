@@ -15,9 +15,9 @@ from quintain.data.in_memory import InMemoryTable, Source, source_of
 from quintain.library.labels import JUDGEMENTS
 from quintain.library.results import Result
 from quintain.reports.charts import heat_map
-from quintain.services.plain.judged_rows import KNOWN, MODEL, JudgedRows, read_judged_rows
-from quintain.services.plain.judgements import JudgementReading
-from quintain.services.plain.splits import Plan, plan_splits
+from quintain.services.plain.files.splits import Plan, plan_splits
+from quintain.services.plain.labels.judged_rows import KNOWN, MODEL, JudgedRows, read_judged_rows
+from quintain.services.plain.labels.judgements import JudgementReading
 from quintain.stats.by_class import class_f1
 
 SPLITS = ("train", "dev", "test")

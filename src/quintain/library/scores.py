@@ -16,10 +16,10 @@ from quintain.data.in_memory import Source, source_of
 from quintain.library.results import Result, spread
 from quintain.metrics.evaluate import Evaluation, Slice
 from quintain.reports.charts import interval_chart, value_chart
-from quintain.services.plain.contest import ContestOptions, score_contest_file
-from quintain.services.plain.contrast import ContrastOptions, score_contrast_files
-from quintain.services.plain.rank import RankOptions, RankReport, rank_file
-from quintain.services.plain.score import ScoreReport, Scoring, score_files
+from quintain.services.plain.files.contest import ContestOptions, score_contest_file
+from quintain.services.plain.files.contrast import ContrastOptions, score_contrast_files
+from quintain.services.plain.files.rank import RankOptions, RankReport, rank_file
+from quintain.services.plain.files.score import ScoreReport, Scoring, score_files
 from quintain.stats.grading import Grading
 from quintain.stats.utility import Choices
 

@@ -16,8 +16,8 @@ from quintain.data.tables import write_table
 from quintain.data.trial_tables import grades_table, items_table, judgements_table, predictions_table
 from quintain.data.trials import TrialArm, read_trial
 from quintain.library.reported import ReportedResult
-from quintain.services.plain.trial_measures import ReportOptions
-from quintain.services.plain.trials import report_on
+from quintain.services.plain.reports.trial_measures import ReportOptions
+from quintain.services.plain.reports.trials import report_on
 
 TABLES = {
     "items.jsonl": items_table,

@@ -21,7 +21,7 @@ from quintain.protocols.grading import rule_of
 from quintain.protocols.reading import parse_protocol
 from quintain.protocols.spec import Protocol
 from quintain.protocols.stages import Stage
-from quintain.services.collect import submit_attempt as attempts
+from quintain.services.collect.writing import submit_attempt as attempts
 from quintain.services.harvest.model import sentence_field
 from quintain.services.models.registry import list_names
 from quintain.services.trial import model_runs, participation, reporting, rubric, stages, trials

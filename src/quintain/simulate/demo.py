@@ -21,14 +21,14 @@ from quintain.compose import Workspace
 from quintain.core.people import OPERATOR
 from quintain.core.validation import ValidationPolicy, ValidationState
 from quintain.engine.loops import Each, Loop
-from quintain.services.collect import round_figures
-from quintain.services.collect.rounds import list_rounds
-from quintain.services.evaluate.cells import fill
+from quintain.services.collect.rounds import round_figures
+from quintain.services.collect.rounds.manage import list_rounds
+from quintain.services.evaluate.cells.lifecycle import fill
 from quintain.services.house.demo import MIXED
 from quintain.services.models.registry import get_model
-from quintain.services.validate.item_files import open_with_items
-from quintain.services.validate.manage import find_validation, list_validations
-from quintain.services.validate.status import progress as progress_of
+from quintain.services.validate.console.item_files import open_with_items
+from quintain.services.validate.console.manage import find_validation, list_validations
+from quintain.services.validate.console.status import progress as progress_of
 from quintain.simulate.contest import play_contest
 from quintain.simulate.driving import Wait, at_once, hire, judge_all
 from quintain.simulate.handwritten import HandwrittenCorpus
@@ -45,10 +45,10 @@ from quintain.simulate.progress import (
     BuildProgress,
     Stage,
 )
-from quintain.simulate.stations import TASK, Progress, Sizes, Wheel, at_the_wheel, draw_crowd, model_name
+from quintain.simulate.stations import TASK, Progress, Sizes, Wheel, draw_crowd, model_name, wheel_at
 from quintain.simulate.strangers import MARK
 from quintain.simulate.trial import add_trial
-from quintain.simulate.wheel import turn_twice
+from quintain.simulate.wheel import run_two_rounds
 from quintain.store.queries.validate import judgements
 
 SEED = 3
@@ -125,11 +125,13 @@ class DemoStage:
     writers: Sequence[SimulatedPerson]
 
 
-def bring_to_life(workspace: Workspace, *, amounts: Amounts | None = None, progress: Progress | None = None) -> None:
+def simulate_activity(
+    workspace: Workspace, *, amounts: Amounts | None = None, progress: Progress | None = None
+) -> None:
     """Turn the wheel twice, and go through all steps; what is there already is left as it is."""
     amounts = amounts or Amounts()
-    with at_the_wheel(workspace, SEED, "", amounts.wheel, days=DAYS, progress=progress) as wheel:
-        models, _ = turn_twice(wheel)
+    with wheel_at(workspace, SEED, "", amounts.wheel, days=DAYS, progress=progress) as wheel:
+        models, _ = run_two_rounds(wheel)
         judges, writers = wheel.people()
         stage = DemoStage(wheel, amounts, models[-1], judges, writers)
         for day, step in STEPS:
@@ -195,7 +197,7 @@ STEPS: tuple[tuple[float, Callable[[DemoStage], None]], ...] = (
 
 
 @contextmanager
-def crew_at_work(workspace: Workspace) -> Iterator[None]:
+def run_crew(workspace: Workspace) -> Iterator[None]:
     """Let simulated judges answer what is written, until the demo ends."""
     stop, rng = threading.Event(), np.random.default_rng()
 

@@ -17,13 +17,13 @@ from quintain.core.records.collect import WritingSession
 from quintain.core.task import Task
 from quintain.services.access import accounts
 from quintain.services.access.actors import actor_of, find_user
-from quintain.services.collect import readiness, writing
-from quintain.services.collect import submit_attempt as attempts
+from quintain.services.collect.writing import readiness, sessions
+from quintain.services.collect.writing import submit_attempt as attempts
 from quintain.services.harvest.model import sentence_field
 from quintain.services.tasks.definitions import get_task
-from quintain.services.validate.claim_page import ClaimedPage, claim_page
-from quintain.services.validate.manage import find_validation
-from quintain.services.validate.submit_page import Answer, submit_page
+from quintain.services.validate.console.manage import find_validation
+from quintain.services.validate.judging.claim_page import ClaimedPage, claim_page
+from quintain.services.validate.judging.submit_page import Answer, submit_page
 from quintain.simulate.judges import Judge, judge
 from quintain.simulate.people import SimulatedPerson
 from quintain.simulate.writers import Draft, SimulatedWriter
@@ -160,7 +160,7 @@ def begin(db: Session, blobs: Blobs, actor: Actor, ref: str) -> WritingSession:
     for kind, needed in (("consent", asked.needs_consent), ("warning", asked.needs_warning)):
         if needed:
             readiness.record_choice(db, actor, ref, kind)
-    return writing.start_session(db, blobs, actor, ref)
+    return sessions.start_session(db, blobs, actor, ref)
 
 
 def write_session(
@@ -189,7 +189,7 @@ def write_session(
             if desk.attempt():
                 return number
         except NothingLeftError:
-            writing.give_up(db, pen.actor, session.key)
+            sessions.give_up(db, pen.actor, session.key)
             if number == 1:
                 raise
             return number - 1

@@ -25,9 +25,9 @@ from quintain.core.records.release import Release
 from quintain.core.release import ReleaseSpec
 from quintain.core.rounds import RoundSpec, RoundState, Targets
 from quintain.core.validation import UnqualifyRule, ValidationPolicy
-from quintain.services.collect import prompts, round_figures
-from quintain.services.collect import rounds as round_service
-from quintain.services.collect.rounds import RoundInfo
+from quintain.services.collect.rounds import manage as round_service
+from quintain.services.collect.rounds import prompts, round_figures
+from quintain.services.collect.rounds.manage import RoundInfo
 from quintain.services.harvest.model import sentence_field
 from quintain.services.harvest.run import Harvesting, harvest
 from quintain.services.harvest.stored_model import target_from_workspace
@@ -35,11 +35,11 @@ from quintain.services.models.registry import get_model
 from quintain.services.models.train import train
 from quintain.services.release.releases import list_releases, release
 from quintain.services.tasks.definitions import get_task
-from quintain.services.validate import adjudicate
-from quintain.services.validate.harvests import add_harvest
-from quintain.services.validate.manage import list_validations, open_validation
+from quintain.services.validate.console.harvests import add_harvest
+from quintain.services.validate.console.manage import list_validations, open_validation
+from quintain.services.validate.console.status import progress as progress_of
+from quintain.services.validate.judging import adjudicate
 from quintain.services.validate.policy import dump_policy
-from quintain.services.validate.status import progress as progress_of
 from quintain.simulate.clock import SimulatedClock
 from quintain.simulate.driving import Pen, hire, judge_all, write_all
 from quintain.simulate.handwritten import HandwrittenCorpus
@@ -82,7 +82,7 @@ class Sizes:
 
 
 @contextmanager
-def at_the_wheel(
+def wheel_at(
     workspace: Workspace,
     seed: int,
     prefix: str,

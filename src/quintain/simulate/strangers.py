@@ -6,10 +6,10 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import Conflict
 from quintain.core.people import OPERATOR
-from quintain.services.collect.rounds import list_rounds
+from quintain.services.collect.rounds.manage import list_rounds
 from quintain.services.trial.pool import pool_name
 from quintain.services.trial.trials import list_trials
-from quintain.services.validate.manage import list_validations
+from quintain.services.validate.console.manage import list_validations
 
 MARK = "Simulated"  # titles of rounds and trials begin with it
 

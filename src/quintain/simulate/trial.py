@@ -10,7 +10,7 @@ from quintain.core.spec import plain
 from quintain.protocols.crowd.forecast import run_trial
 from quintain.protocols.reading import shipped
 from quintain.protocols.spec import Protocol
-from quintain.services.plain.trials import arms_of
+from quintain.services.plain.reports.trials import arms_of
 from quintain.services.trial.trials import keep_simulated, list_trials
 from quintain.tasks.writing import dump_toml
 

@@ -18,20 +18,20 @@ from quintain.core.errors import NotFound
 from quintain.core.people import OPERATOR
 from quintain.core.records.release import Release
 from quintain.core.records.wheel import WheelReport, WheelRound, WheelScore
-from quintain.services.evaluate.cells import fill
-from quintain.services.evaluate.results import results
-from quintain.services.evaluate.worker import work
-from quintain.services.house.demo import add_starter
+from quintain.services.evaluate.cells.lifecycle import fill
+from quintain.services.evaluate.cells.worker import work
+from quintain.services.evaluate.results.compute import results
+from quintain.services.house.demo import add_starter_tasks
 from quintain.services.models.registry import get_model
 from quintain.services.tasks.board_settings import let_score
 from quintain.services.tasks.definitions import get_task
-from quintain.services.validate.vmer import error_rates
+from quintain.services.validate.quality.vmer import error_rates
 from quintain.services.wheel import standings
-from quintain.simulate.stations import TASK, Progress, Sizes, Wheel, at_the_wheel
+from quintain.simulate.stations import TASK, Progress, Sizes, Wheel, wheel_at
 from quintain.simulate.strangers import refuse_strangers
 
 
-def turn(
+def simulate_rounds(
     workspace: Workspace,
     seed: int,
     sizes: Sizes | None = None,
@@ -43,18 +43,18 @@ def turn(
 
     Where the task has rounds or validations of real people, that is refused unless they are to mix *anyway*.
     """
-    with at_the_wheel(workspace, seed, f"sim{seed}", sizes, progress=progress) as wheel:
+    with wheel_at(workspace, seed, f"sim{seed}", sizes, progress=progress) as wheel:
         if not anyway:
             _refuse_strangers(wheel)
-        models, released = turn_twice(wheel)
+        models, released = run_two_rounds(wheel)
         _evaluate(wheel)
         return _report(wheel, models, released)
 
 
-def turn_twice(wheel: Wheel) -> tuple[list[str], list[Release]]:
+def run_two_rounds(wheel: Wheel) -> tuple[list[str], list[Release]]:
     """Go through all stations twice, up to the third model; return the models and what was released."""
     wheel.progress("Starter task", 0, 1)
-    add_starter(wheel.db, wheel.workspace.blobs, TASK)
+    add_starter_tasks(wheel.db, wheel.workspace.blobs, TASK)
     wheel.progress("Starter task", 1, 1)
     judges, writers = wheel.people()
     models = [wheel.model(0, [])]

@@ -46,7 +46,7 @@ class Pool:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class SplitTargets:
     """What the splits must be: their *sizes* in units, and the constraints that hold in each.
 
     *cap* is how many units of one writer may be in the splits altogether; with *disjoint*, a writer is in one split

@@ -13,7 +13,7 @@ import scipy
 
 from quintain.stats.bootstrap import IntArray
 from quintain.stats.split_groups import ALONE, groups_of_units, patterns_of
-from quintain.stats.split_pool import LEFT, BoolArray, Pool, Wanted
+from quintain.stats.split_pool import LEFT, BoolArray, Pool, SplitTargets
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -31,7 +31,7 @@ class Solution:
     is_proved: bool
 
 
-def limited_writers(pool: Pool, targets: Wanted, units: IntArray) -> IntArray:
+def limited_writers(pool: Pool, targets: SplitTargets, units: IntArray) -> IntArray:
     """Name the writer of each unit that has more units than the cap; -1 for the others."""
     nobody = np.full(len(units), -1, dtype=np.int64)
     if targets.cap is None or pool.writer is None or not len(units):
@@ -49,7 +49,7 @@ class SplitProgram:
     in it; and for every split how many groups of each pattern go into it, where a group goes one way as a whole.
     """
 
-    def __init__(self, pool: Pool, targets: Wanted, units: IntArray) -> None:
+    def __init__(self, pool: Pool, targets: SplitTargets, units: IntArray) -> None:
         self.pool = pool
         self.step = targets.step(pool.classes)
         self.most = np.array([size // self.step for size in targets.sizes.values()], dtype=np.int64)

@@ -22,7 +22,7 @@ import numpy as np
 
 from quintain.stats.bootstrap import IntArray
 from quintain.stats.split_groups import groups_of_units
-from quintain.stats.split_pool import LEFT, BoolArray, Pool, Wanted
+from quintain.stats.split_pool import LEFT, BoolArray, Pool, SplitTargets
 from quintain.stats.split_program import Solution, SplitProgram, limited_writers
 
 SECONDS = 20.0  # that the program may take where it decides on writers; counting alone takes far less
@@ -57,7 +57,7 @@ class Clash:
     sizes: Mapping[str, int]
 
 
-def rounded_sizes(targets: Wanted, classes: int) -> dict[str, int]:
+def rounded_sizes(targets: SplitTargets, classes: int) -> dict[str, int]:
     """Return the sizes rounded down so that all shares within them are whole.
 
     >>> rounded_sizes(Wanted({"dev": 100, "test": 50}, at_chance=True), 3)
@@ -67,12 +67,12 @@ def rounded_sizes(targets: Wanted, classes: int) -> dict[str, int]:
     return {name: size - size % step for name, size in targets.sizes.items()}
 
 
-def solve(pool: Pool, targets: Wanted, seed: int, *, seconds: float = SECONDS) -> Splits:
+def solve(pool: Pool, targets: SplitTargets, seed: int, *, seconds: float = SECONDS) -> Splits:
     """Fill the splits up to their sizes, as far as the constraints allow; units of a cell are drawn by *seed*."""
     return solved(pool, targets, seed, seconds=seconds).drawn(seed)
 
 
-def solved(pool: Pool, targets: Wanted, seed: int, *, seconds: float = SECONDS) -> Solved:
+def solved(pool: Pool, targets: SplitTargets, seed: int, *, seconds: float = SECONDS) -> Solved:
     """Find how many units of each cell go where, from which units are then drawn."""
     rng = np.random.default_rng(seed)
     fit = pool.fit()
@@ -90,7 +90,7 @@ class Solved:
     """A program that is solved: what is drawn from it has the same sizes, whatever the seed."""
 
     pool: Pool
-    wanted: Wanted
+    wanted: SplitTargets
     program: SplitProgram
     solution: Solution
 
@@ -104,7 +104,9 @@ class Solved:
         return Splits(names, split, sizes, self.solution.is_proved)
 
 
-def clashes(pool: Pool, targets: Wanted, reached: Mapping[str, int], seed: int, *, seconds: float = 5.0) -> list[Clash]:
+def clashes(
+    pool: Pool, targets: SplitTargets, reached: Mapping[str, int], seed: int, *, seconds: float = 5.0
+) -> list[Clash]:
     """Name each constraint without which the splits could be larger than *reached*, the most telling first."""
     named = []
     for name, easier_pool, easier in _without_one(pool, targets):
@@ -114,8 +116,8 @@ def clashes(pool: Pool, targets: Wanted, reached: Mapping[str, int], seed: int, 
     return sorted(named, key=lambda clash: -sum(clash.sizes.values()))
 
 
-def _without_one(pool: Pool, targets: Wanted) -> list[tuple[str, Pool, Wanted]]:
-    easier: list[tuple[str, Pool, Wanted]] = []
+def _without_one(pool: Pool, targets: SplitTargets) -> list[tuple[str, Pool, SplitTargets]]:
+    easier: list[tuple[str, Pool, SplitTargets]] = []
     if targets.at_chance:
         easier.append((CHANCE, pool, replace(targets, at_chance=False)))
     easier += [

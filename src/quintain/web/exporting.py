@@ -9,7 +9,7 @@ from starlette.responses import FileResponse, Response
 from quintain.core.records.base import to_json
 from quintain.core.records.jobs import JobStanding
 from quintain.services.jobs import exports
-from quintain.services.jobs.exports import WantedFile
+from quintain.services.jobs.exports import ExportRequest
 from quintain.web.api.call import Call
 from quintain.web.files import ARCHIVE_TYPE, MEDIA_TYPES, download, download_archive
 from quintain.web.visit import Visit
@@ -17,13 +17,13 @@ from quintain.web.visit import Visit
 ASK_AGAIN_S = 2
 
 
-def export_page(visit: Visit, wanted: WantedFile) -> Response:
+def export_page(visit: Visit, wanted: ExportRequest) -> Response:
     """Send a file to who clicked, or lead to the page of the job that writes it."""
     found = _sent_or_job(visit, wanted)
     return found if isinstance(found, Response) else visit.redirect(f"/jobs/{found.id}")
 
 
-def export_call(call: Call, wanted: WantedFile) -> Response:
+def export_call(call: Call, wanted: ExportRequest) -> Response:
     """Send a file to a program, or answer 202 with the job that writes it and where the file will be."""
     found = _sent_or_job(call, wanted)
     if isinstance(found, Response):
@@ -34,12 +34,12 @@ def export_call(call: Call, wanted: WantedFile) -> Response:
 
 def send_kept(asked: Visit | Call, job: int) -> Response:
     """Send the file that a job has written; it is read piece by piece."""
-    found = exports.kept_file(asked.db, asked.blobs, asked.actor, job)
+    found = exports.stored_export(asked.db, asked.blobs, asked.actor, job)
     media_type = MEDIA_TYPES.get(found.path.suffix[1:], ARCHIVE_TYPE)
     return FileResponse(found.path, media_type=media_type, filename=found.name)
 
 
-def _sent_or_job(asked: Visit | Call, wanted: WantedFile) -> Response | JobStanding:
+def _sent_or_job(asked: Visit | Call, wanted: ExportRequest) -> Response | JobStanding:
     job = exports.ask_export(asked.db, asked.blobs, asked.actor, wanted)
     if job is not None:
         return job

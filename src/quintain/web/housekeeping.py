@@ -15,7 +15,7 @@ from quintain.engine.loops import Each, Loop
 from quintain.services.contest import freeze
 from quintain.services.house import health, mailing
 from quintain.services.jobs import checking, loops
-from quintain.services.validate import review
+from quintain.services.validate.quality import review
 from quintain.services.wheel import standings
 from quintain.web.error_text import translated
 

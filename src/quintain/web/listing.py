@@ -15,7 +15,7 @@ SIZE = 25
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ListQuery:
     """What the address of a list asks for: a text *q*, which rows to *show*, the order, and the first row."""
 
     q: str = ""
@@ -34,7 +34,7 @@ class Asked:
         return self.q.strip().lower() in text.lower()
 
 
-Asking = Annotated[Asked, Depends()]
+Asking = Annotated[ListQuery, Depends()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ def arrange(
 def make_listing(
     rows: Sequence[Any],
     columns: Mapping[str, Callable[[Any], Any]],
-    asked: Asked,
+    asked: ListQuery,
     *,
     path: str,
     default: str,
@@ -91,7 +91,7 @@ def make_listing(
 
 
 def page_of(
-    rows: Sequence[Any], total: int, asked: Asked, *, path: str, sort: str, down: bool, size: int = SIZE
+    rows: Sequence[Any], total: int, asked: ListQuery, *, path: str, sort: str, down: bool, size: int = SIZE
 ) -> Listing:
     """Show *rows*, one page of *total* that are in order already."""
     first = _first(asked.offset, total, size)

@@ -11,7 +11,7 @@ from quintain.core.errors import BadInput
 from quintain.core.records.report import Report
 from quintain.reports.folder import files_of, to_archive
 from quintain.reports.words import Wording, map_texts
-from quintain.services.study.reports import WantedReport
+from quintain.services.study.reports import ReportRequest
 from quintain.web.error_text import translated
 from quintain.web.i18n import SOURCE_LANGUAGE, Tongue
 
@@ -32,7 +32,7 @@ def in_words(report: Report, language: str) -> tuple[Report, Wording]:
     return map_texts(report, partial(translated, language)), Wording(tongue.number, tongue.percent)
 
 
-def send_report(report: Report, wanted: WantedReport, form: str, *, language: str = SOURCE_LANGUAGE) -> Response:
+def send_report(report: Report, wanted: ReportRequest, form: str, *, language: str = SOURCE_LANGUAGE) -> Response:
     """Send *report* as a file to keep, named after what was wanted."""
     return send_file(report, "-".join(filter(None, (wanted.task, wanted.kind, wanted.validation))), form, language)
 

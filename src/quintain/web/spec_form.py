@@ -131,7 +131,7 @@ class SpecForm:
 
         return tuple(fault.at(field=title(fault)) for fault in faults)
 
-    def given(self, values: Mapping[str, Any], before: Any = None, **fixed: Any) -> dict[str, Any]:
+    def read(self, values: Mapping[str, Any], before: Any = None, **fixed: Any) -> dict[str, Any]:
         """Give plain data as `data` does, with what is *fixed*; or raise BadInput with what cannot be read."""
         reading = FormReading(values)
         data = {**self.data(reading, before), **fixed}

@@ -82,7 +82,7 @@ class Visit:
         return may_play(self.request, self.workspace.settings, demo=self.workspace.demo)
 
     @property
-    def parts(self) -> list[tuple[str, str, bool]]:
+    def demo_roles(self) -> list[tuple[str, str, bool]]:
         """The parts of the demo: key, title, and whether it is being played."""
         _ = self.tongue.gettext
         titles = {

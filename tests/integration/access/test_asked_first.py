@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from quintain.compose import Workspace
 from quintain.core.people import OPERATOR
 from quintain.services.access.links import make_link, redeem_link
-from quintain.services.validate.manage import open_validation
+from quintain.services.validate.console.manage import open_validation
 from quintain.web.app import create_app
 from quintain.web.guarded_route import SAFE
 from quintain.web.routes import API, PAGES

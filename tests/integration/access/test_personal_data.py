@@ -18,9 +18,9 @@ from quintain.core.texts import Text
 from quintain.services.access import accounts, audit, notify, tokens
 from quintain.services.access import sign_in as sessions
 from quintain.services.house.personal_data import delete_person
-from quintain.services.validate.claim_page import claim_page
-from quintain.services.validate.gold import add_gold
-from quintain.services.validate.submit_page import Answer, submit_page
+from quintain.services.validate.judging.claim_page import claim_page
+from quintain.services.validate.judging.submit_page import Answer, submit_page
+from quintain.services.validate.quality.gold import add_gold
 from quintain.store.base import now
 from quintain.store.database import transaction
 from quintain.store.queries.house import personal

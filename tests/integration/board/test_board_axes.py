@@ -27,12 +27,12 @@ from quintain.services.board.remeasure import remeasure
 from quintain.services.board.snapshots import read_snapshot, take_snapshot
 from quintain.services.board.uncertainty import uncertainty
 from quintain.services.board.verify import verify_snapshot
-from quintain.services.evaluate import cells as evaluate
-from quintain.services.evaluate.conditions import Conditions
-from quintain.services.evaluate.progress import explain
-from quintain.services.evaluate.results import results
-from quintain.services.evaluate.variants import variant_name
-from quintain.services.evaluate.worker import work
+from quintain.services.evaluate.cells import lifecycle as evaluate
+from quintain.services.evaluate.cells.conditions import Conditions
+from quintain.services.evaluate.cells.progress import explain
+from quintain.services.evaluate.cells.worker import work
+from quintain.services.evaluate.results.compute import results
+from quintain.services.evaluate.results.variants import variant_name
 from quintain.services.models.registry import ModelVersionInfo
 from quintain.services.tasks.board_settings import board_spec, set_board
 from quintain.services.tasks.definitions import get_task

@@ -28,7 +28,7 @@ from quintain.services.board.snapshots import snapshot_shape
 from quintain.services.board.standings import known_standings, make_standing, wait_for_standings
 from quintain.services.board.verify import verify_snapshot
 from quintain.services.data.datasets import import_dataset
-from quintain.services.evaluate import cells as evaluate
+from quintain.services.evaluate.cells import lifecycle as evaluate
 from quintain.services.jobs import figures
 from quintain.services.models.registry import ModelVersionInfo, register_version
 from quintain.services.tasks.board_settings import set_board

@@ -25,8 +25,8 @@ from quintain.services.board.verify import verify_snapshot
 from quintain.services.models.registry import set_visibility
 from quintain.services.tasks import definitions as tasks
 from quintain.services.tasks.board_settings import set_board
-from quintain.services.validate import manage as validate
-from quintain.services.validate.review import review
+from quintain.services.validate.console import manage as validate
+from quintain.services.validate.quality.review import review
 from quintain.store.blobs import Blobs
 from tests.beginnings import Build, with_small_board
 from tests.evaluation import TASK

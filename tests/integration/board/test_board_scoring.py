@@ -30,9 +30,9 @@ from quintain.services.board.uncertainty import more_examples, uncertainty
 from quintain.services.board.verify import verify_snapshot
 from quintain.services.data.datasets import import_dataset, list_versions
 from quintain.services.data.fitness import fitness
-from quintain.services.evaluate.results import results
-from quintain.services.evaluate.run_cell import variant_of
-from quintain.services.evaluate.variants import variant_name
+from quintain.services.evaluate.cells.run_cell import variant_of
+from quintain.services.evaluate.results.compute import results
+from quintain.services.evaluate.results.variants import variant_name
 from quintain.services.tasks.board_settings import board_spec, let_score, set_board
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction

@@ -18,7 +18,7 @@ from quintain.core.cells import PLAIN
 from quintain.core.people import ANONYMOUS, OPERATOR
 from quintain.services.board.claims import board_claim, claim_text
 from quintain.services.board.standings import known_standings, wait_for_standings
-from quintain.services.evaluate import cells as evaluate
+from quintain.services.evaluate.cells import lifecycle as evaluate
 from quintain.services.tasks.board_settings import set_board
 from quintain.services.tasks.definitions import list_tasks
 from quintain.store.base import now

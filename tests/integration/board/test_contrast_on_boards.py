@@ -16,7 +16,7 @@ from quintain.services.board.assemble import board
 from quintain.services.board.draws import draw_axes
 from quintain.services.board.ranking import rank
 from quintain.services.data.contrast import import_contrast
-from quintain.services.evaluate.results import results
+from quintain.services.evaluate.results.compute import results
 from quintain.services.tasks.board_settings import let_score
 from quintain.services.tasks.definitions import get_task, put_task
 from quintain.store.blobs import Blobs

@@ -29,7 +29,7 @@ from quintain.services.board import verify as verifying
 from quintain.services.board.ranking import rank
 from quintain.services.board.verify import verify_snapshot
 from quintain.services.house.backup import create_backup, restore_backup
-from quintain.services.plain.signed import KeySource
+from quintain.services.plain.files.signed import KeySource
 from quintain.store.blobs import Blobs
 from quintain.store.tables import BoardSnapshot, DatasetVersion, SigningKey
 from quintain.web.app import create_app

@@ -16,12 +16,18 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import BadInput, Conflict, NotFound, QuintainError, TooMany, Unavailable
 from quintain.core.people import Actor
 from quintain.protocols.assignment import Draw
-from quintain.services.collect import writing
-from quintain.services.collect.export import attempts_table
-from quintain.services.collect.prompts import prompt_counts
-from quintain.services.collect.rounds import close_round, open_round, put_round
-from quintain.services.collect.submit_attempt import confirm, decide, get_verdict, session_verdicts, submit_attempt
-from quintain.services.collect.writing import get_session, give_up, save_draft, start_session
+from quintain.services.collect.rounds.export import attempts_table
+from quintain.services.collect.rounds.manage import close_round, open_round, put_round
+from quintain.services.collect.rounds.prompts import prompt_counts
+from quintain.services.collect.writing import sessions
+from quintain.services.collect.writing.sessions import get_session, give_up, save_draft, start_session
+from quintain.services.collect.writing.submit_attempt import (
+    confirm,
+    decide,
+    get_verdict,
+    session_verdicts,
+    submit_attempt,
+)
 from quintain.services.models.registry import register_version
 from quintain.services.tasks.definitions import put_task
 from quintain.store.blobs import Blobs
@@ -405,9 +411,9 @@ def test_a_lapsed_lease_goes_to_the_next_writer(
 ) -> None:
     """Somebody who was away too long is told that the prompt is gone; what they typed is kept."""
     info = add_round(db, blobs, owner, tmp_path, prompts=1)
-    monkeypatch.setattr(writing, "LEASE", timedelta(seconds=-1))
+    monkeypatch.setattr(sessions, "LEASE", timedelta(seconds=-1))
     key = start_session(db, blobs, worker, info.ref).key
-    monkeypatch.setattr(writing, "LEASE", timedelta(minutes=5))
+    monkeypatch.setattr(sessions, "LEASE", timedelta(minutes=5))
     other = writers(db, 1)[0]
     theirs = start_session(db, blobs, other, info.ref)
     with pytest.raises(Conflict, match="given to somebody else"):
@@ -424,9 +430,9 @@ def test_a_lapsed_lease_that_nobody_wanted_is_taken_up_again(
 ) -> None:
     """Autosave keeps the prompt, and coming back late is fine while nobody else has it."""
     info = add_round(db, blobs, owner, tmp_path, prompts=1)
-    monkeypatch.setattr(writing, "LEASE", timedelta(seconds=-1))
+    monkeypatch.setattr(sessions, "LEASE", timedelta(seconds=-1))
     session = start_session(db, blobs, worker, info.ref)
-    monkeypatch.setattr(writing, "LEASE", timedelta(minutes=5))
+    monkeypatch.setattr(sessions, "LEASE", timedelta(minutes=5))
     until = save_draft(db, worker, session.key, {"text": "half a sen"})
     assert until is not None
     assert session.lease_until is not None

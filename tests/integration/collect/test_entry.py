@@ -13,11 +13,11 @@ from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
 from quintain.core.people import Actor, RoleName
 from quintain.services.access.sign_in import open_session
-from quintain.services.collect.admission import Visitor
-from quintain.services.collect.entry import complete, enter, entry_url
-from quintain.services.collect.export import export_attempts
-from quintain.services.collect.rounds import close_round
-from quintain.services.collect.writing import give_up, start_session
+from quintain.services.collect.panels.admission import Visitor
+from quintain.services.collect.panels.entry import complete, enter, entry_url
+from quintain.services.collect.rounds.export import export_attempts
+from quintain.services.collect.rounds.manage import close_round
+from quintain.services.collect.writing.sessions import give_up, start_session
 from quintain.services.house.personal_data import delete_person
 from quintain.store.blobs import Blobs
 from quintain.store.tables import AuditEntry, PanelPerson, PanelVisit

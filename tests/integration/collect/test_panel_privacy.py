@@ -16,7 +16,7 @@ from quintain.compose import Workspace
 from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.services.access.actors import actor_of
 from quintain.services.access.links import make_link, redeem_link
-from quintain.services.validate.manage import open_validation
+from quintain.services.validate.console.manage import open_validation
 from quintain.store.blobs import Blobs
 from quintain.store.queries.collect import panels
 from quintain.web.routes import API, PAGES

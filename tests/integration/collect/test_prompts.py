@@ -19,10 +19,10 @@ from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Conflict, NotFound
 from quintain.core.people import Actor
 from quintain.core.records.base import plain
-from quintain.services.collect.prompts import import_prompts, list_prompts, prompt_counts
-from quintain.services.collect.rounds import close_round, put_round
+from quintain.services.collect.rounds.manage import close_round, put_round
+from quintain.services.collect.rounds.prompts import import_prompts, list_prompts, prompt_counts
 from quintain.services.tasks.definitions import put_task
-from quintain.services.validate import manage as validate
+from quintain.services.validate.console import manage as validate
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction

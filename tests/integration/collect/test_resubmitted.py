@@ -11,15 +11,16 @@ from sqlalchemy.orm import Session
 
 from quintain.compose import Workspace, create_workspace
 from quintain.core.people import Actor, RoleName
-from quintain.services.collect import list_attempts
-from quintain.services.validate import adjudicate, claim_page, gold, gold_list, retraction, submit_page, vmer
-from quintain.services.validate import audit_trail as validation_trail
-from quintain.services.validate import export as judged_export
-from quintain.services.validate import manage as validate
-from quintain.services.validate import retraction as leaving_items
-from quintain.services.validate import status as validation_status
-from quintain.services.validate.final_labels import final_labels
-from quintain.services.validate.unqualify import unqualify
+from quintain.services.collect.writing import list_attempts
+from quintain.services.validate.console import audit_trail as validation_trail
+from quintain.services.validate.console import export as judged_export
+from quintain.services.validate.console import manage as validate
+from quintain.services.validate.console import status as validation_status
+from quintain.services.validate.judging import adjudicate, claim_page, retraction, submit_page
+from quintain.services.validate.judging import retraction as leaving_items
+from quintain.services.validate.quality import gold, gold_list, vmer
+from quintain.services.validate.quality.final_labels import final_labels
+from quintain.services.validate.quality.unqualify import unqualify
 from quintain.settings import Settings
 from quintain.store.database import transaction
 from quintain.store.tables import Attempt, AttemptNote, Round, ValidationItem

@@ -12,15 +12,15 @@ from sqlalchemy.orm import Session
 
 from quintain.core.people import OPERATOR, Actor
 from quintain.core.records.collect import Counters
-from quintain.services.collect import round_figures
-from quintain.services.collect.round_figures import counters, written
-from quintain.services.collect.rounds import RoundInfo
-from quintain.services.collect.writing import start_session
+from quintain.services.collect.rounds import round_figures
+from quintain.services.collect.rounds.manage import RoundInfo
+from quintain.services.collect.rounds.round_figures import counters, written
+from quintain.services.collect.writing.sessions import start_session
 from quintain.services.house.personal_data import delete_person
 from quintain.services.jobs import figures
 from quintain.services.jobs.figures import check, handler_of
 from quintain.services.jobs.running import run_all
-from quintain.services.validate.retraction import retract
+from quintain.services.validate.judging.retraction import retract
 from quintain.store.blobs import Blobs
 from quintain.store.queries.jobs import figures as kept
 from tests.collecting import add_round, submit, writers

@@ -8,9 +8,9 @@ import pytest
 
 from quintain.core.people import OPERATOR
 from quintain.core.rounds import RoundSpec
-from quintain.services.collect.definition import parse_round
-from quintain.services.collect.prompts import prompt_counts
-from quintain.services.collect.rounds import get_round
+from quintain.services.collect.rounds.definition import parse_round
+from quintain.services.collect.rounds.manage import get_round
+from quintain.services.collect.rounds.prompts import prompt_counts
 from quintain.web.pages.collect import round as round_pages
 from quintain.web.pages.collect.round_form import FORM, values_of
 from quintain.web.pages.collect.rule_form import NAMES as RULE_NAMES

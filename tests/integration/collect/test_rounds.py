@@ -16,9 +16,8 @@ from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
 from quintain.core.people import ANONYMOUS, Actor
 from quintain.services.board.assemble import board
 from quintain.services.board.ranking import rank
-from quintain.services.collect import targets as round_targets
-from quintain.services.collect.prompts import list_prompts
-from quintain.services.collect.rounds import (
+from quintain.services.collect.rounds import targets as round_targets
+from quintain.services.collect.rounds.manage import (
     clone_round,
     close_round,
     get_round,
@@ -27,8 +26,9 @@ from quintain.services.collect.rounds import (
     put_round,
     round_history,
 )
-from quintain.services.collect.submit_attempt import confirm
-from quintain.services.collect.writing import start_session
+from quintain.services.collect.rounds.prompts import list_prompts
+from quintain.services.collect.writing.sessions import start_session
+from quintain.services.collect.writing.submit_attempt import confirm
 from quintain.services.models.registry import get_model, set_visibility, withdraw
 from quintain.services.tasks.board_settings import set_board
 from quintain.services.tasks.definitions import put_task

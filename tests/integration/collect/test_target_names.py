@@ -17,12 +17,12 @@ from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Unavailable
 from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.models.contract import Batch
-from quintain.services.collect.export import attempts_table
-from quintain.services.collect.rounds import RoundInfo, get_round, open_round, put_round
-from quintain.services.collect.submit_attempt import desk, get_verdict
-from quintain.services.collect.target_names import spec_for
-from quintain.services.collect.writing import start_session
-from quintain.services.collect.writing_aids import try_attempt
+from quintain.services.collect.rounds.export import attempts_table
+from quintain.services.collect.rounds.manage import RoundInfo, get_round, open_round, put_round
+from quintain.services.collect.rounds.target_names import spec_for
+from quintain.services.collect.writing.sessions import start_session
+from quintain.services.collect.writing.submit_attempt import desk, get_verdict
+from quintain.services.collect.writing.writing_aids import try_attempt
 from quintain.services.models.ask import AdapterRunner
 from quintain.services.models.registry import ModelVersionInfo, set_visibility
 from quintain.services.tasks.definitions import put_task

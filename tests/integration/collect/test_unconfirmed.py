@@ -11,13 +11,13 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import Conflict
 from quintain.core.people import Actor
-from quintain.services.collect.export import attempts_table
-from quintain.services.collect.list_attempts import my_attempts
-from quintain.services.collect.round_figures import counters
-from quintain.services.collect.rounds import RoundInfo
-from quintain.services.collect.submit_attempt import confirm, get_verdict
-from quintain.services.collect.writing import give_up, start_session
-from quintain.services.validate.manage import open_validation
+from quintain.services.collect.rounds.export import attempts_table
+from quintain.services.collect.rounds.manage import RoundInfo
+from quintain.services.collect.rounds.round_figures import counters
+from quintain.services.collect.writing.list_attempts import my_attempts
+from quintain.services.collect.writing.sessions import give_up, start_session
+from quintain.services.collect.writing.submit_attempt import confirm, get_verdict
+from quintain.services.validate.console.manage import open_validation
 from quintain.store.base import clock, now
 from quintain.store.blobs import Blobs
 from quintain.store.queries.collect import rounds as round_queries

@@ -9,10 +9,10 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Conflict
 from quintain.core.people import OPERATOR, Actor
-from quintain.services.collect.definition import parse_round
-from quintain.services.collect.round_figures import counters
-from quintain.services.collect.rounds import list_rounds, open_round, put_round
-from quintain.services.collect.writing import get_session, start_session
+from quintain.services.collect.rounds.definition import parse_round
+from quintain.services.collect.rounds.manage import list_rounds, open_round, put_round
+from quintain.services.collect.rounds.round_figures import counters
+from quintain.services.collect.writing.sessions import get_session, start_session
 from quintain.services.pay.earnings import my_earnings
 from quintain.store.blobs import Blobs
 from quintain.store.queries.collect.notes import texts_of

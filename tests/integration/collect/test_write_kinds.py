@@ -14,12 +14,13 @@ from starlette.testclient import TestClient
 from quintain.compose import Workspace
 from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.services.access.links import make_link, redeem_link
-from quintain.services.collect.export import attempts_table
-from quintain.services.collect.prompts import import_prompts
-from quintain.services.collect.rounds import open_round, put_round
+from quintain.services.collect.rounds.export import attempts_table
+from quintain.services.collect.rounds.manage import open_round, put_round
+from quintain.services.collect.rounds.prompts import import_prompts
 from quintain.services.models.registry import register_version
 from quintain.services.tasks.definitions import put_task
-from quintain.services.validate import claim_page, manage
+from quintain.services.validate.console import manage
+from quintain.services.validate.judging import claim_page
 from quintain.store.blobs import Blobs
 from tests.collecting import agree
 from tests.evaluation import CARD

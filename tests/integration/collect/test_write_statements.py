@@ -13,10 +13,10 @@ from quintain.core.errors import Conflict
 from quintain.core.people import Actor
 from quintain.services.access.actors import actor_of, find_user
 from quintain.services.access.sign_in import open_session, start_session
-from quintain.services.collect.rounds import put_round
-from quintain.services.collect.submit_attempt import desk
-from quintain.services.collect.writing import find_place
-from quintain.services.collect.writing import start_session as start
+from quintain.services.collect.rounds.manage import put_round
+from quintain.services.collect.writing.sessions import find_place
+from quintain.services.collect.writing.sessions import start_session as start
+from quintain.services.collect.writing.submit_attempt import desk
 from quintain.services.models.registry import get_model, update_card, versions_by_id
 from quintain.services.tasks.definitions import get_task, list_tasks, put_task
 from quintain.store.blobs import Blobs

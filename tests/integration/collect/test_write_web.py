@@ -10,11 +10,11 @@ from starlette.responses import Response
 from quintain.compose import Workspace
 from quintain.core.people import OPERATOR
 from quintain.services.access.actors import actor_of, find_user
-from quintain.services.collect import submit_attempt as collect
-from quintain.services.collect import writing
-from quintain.services.collect.export import attempts_table
-from quintain.services.collect.round_figures import counters
-from quintain.services.collect.rounds import close_round
+from quintain.services.collect.rounds.export import attempts_table
+from quintain.services.collect.rounds.manage import close_round
+from quintain.services.collect.rounds.round_figures import counters
+from quintain.services.collect.writing import sessions
+from quintain.services.collect.writing import submit_attempt as collect
 from quintain.services.models import ask
 from tests.web_support import browser_of, csrf_of, on_one_line, post
 from tests.write_site import HTMX, Site, begin, made, ref_of, send, token_of
@@ -136,7 +136,7 @@ def decline(workspace: Workspace, address: str) -> None:
     """Say of whatever fooled the model that others would disagree, so that the session goes on."""
     with workspace.session() as db:
         actor = actor_of(db, find_user(db, "demo-worker"))
-        pending = writing.get_session(db, actor, address.rpartition("/")[2]).pending
+        pending = sessions.get_session(db, actor, address.rpartition("/")[2]).pending
         if pending:
             collect.confirm(db, actor, pending, False)
 

@@ -18,8 +18,8 @@ from quintain.compose import Workspace
 from quintain.core.people import Actor, RoleName
 from quintain.core.records.pay import PayTotal
 from quintain.core.rounds import Money
-from quintain.services.collect.rounds import RoundInfo
-from quintain.services.collect.writing_aids import SANDBOX_PER_MINUTE
+from quintain.services.collect.rounds.manage import RoundInfo
+from quintain.services.collect.writing.writing_aids import SANDBOX_PER_MINUTE
 from quintain.services.models.occlusion import PER_MINUTE
 from quintain.store.blobs import Blobs
 from tests.collecting import RUNNERS, add_round

@@ -22,8 +22,8 @@ from quintain.data.tables import write_table
 from quintain.services.contest import blind, pairs, rulings, scores, systems, teams
 from quintain.services.contest.contests import put_contest
 from quintain.services.data.datasets import import_dataset
-from quintain.services.plain.contest import ContestOptions, score_contest_file
-from quintain.services.plain.shared_task import GOLD, SharedTask, answers_table, matrix, read_folder
+from quintain.services.plain.files.contest import ContestOptions, score_contest_file
+from quintain.services.plain.files.shared_task import GOLD, SharedTask, answers_table, matrix, read_folder
 from quintain.services.tasks.definitions import put_task
 from quintain.stats.grading import Grading
 from quintain.store.blobs import Blobs

@@ -15,7 +15,7 @@ from quintain.core.people import Actor, RoleName
 from quintain.services.contrast import authoring, drafts, people, projects, releasing, results, scouting, uploading
 from quintain.services.contrast.authoring import Edit
 from quintain.services.data.content import scan
-from quintain.services.evaluate.results import model_results
+from quintain.services.evaluate.results.compute import model_results
 from quintain.services.models.train import train
 from quintain.stats.contrast import Members, contrast_estimates
 from quintain.store.blobs import Blobs

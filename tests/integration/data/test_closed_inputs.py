@@ -28,10 +28,10 @@ from quintain.services.board.parts import BoardPart
 from quintain.services.board.snapshots import read_snapshot, take_snapshot
 from quintain.services.data import content
 from quintain.services.data.inputs import ask_for_inputs, decide_inputs, inputs_of, set_inputs
-from quintain.services.evaluate import cells as evaluate
-from quintain.services.evaluate.run_cell import variant_of
-from quintain.services.evaluate.tryouts import inputs_for
-from quintain.services.evaluate.worker import work
+from quintain.services.evaluate.cells import lifecycle as evaluate
+from quintain.services.evaluate.cells.run_cell import variant_of
+from quintain.services.evaluate.cells.worker import work
+from quintain.services.evaluate.submissions.tryouts import inputs_for
 from quintain.services.house.waiting import waiting_for
 from quintain.services.models.registry import get_model, set_visibility
 from quintain.services.tasks.definitions import get_task

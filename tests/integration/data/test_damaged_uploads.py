@@ -9,7 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from quintain.compose import Workspace
-from quintain.services.evaluate import tryouts
+from quintain.services.evaluate.submissions import tryouts
 from quintain.settings import Settings
 from tests import damage
 from tests.evaluation import CARD

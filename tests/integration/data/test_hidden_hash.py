@@ -23,7 +23,7 @@ from quintain.data.importing import check_file
 from quintain.data.plan import ImportPlan
 from quintain.services.data import datasets as service
 from quintain.services.data.inputs import set_inputs
-from quintain.services.evaluate.dataset_results import few_of
+from quintain.services.evaluate.results.dataset_results import few_of
 from quintain.services.house.backup import create_backup, restore_backup
 from quintain.services.tasks.definitions import get_task, put_task
 from quintain.store.blobs import Blobs

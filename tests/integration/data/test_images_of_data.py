@@ -20,10 +20,10 @@ from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.data.plan import ImportPlan
 from quintain.models.card import HEADINGS, write_card
 from quintain.services.access.links import make_link, redeem_link
-from quintain.services.collect import prompts
-from quintain.services.collect.checks import check_writing
-from quintain.services.collect.definition import parse_round
-from quintain.services.collect.rounds import put_round
+from quintain.services.collect.rounds import prompts
+from quintain.services.collect.rounds.definition import parse_round
+from quintain.services.collect.rounds.manage import put_round
+from quintain.services.collect.writing.checks import check_writing
 from quintain.services.contest.definition import parse_contest
 from quintain.services.contest.pair_checks import Desk, PairDraft
 from quintain.services.contrast.images import read_image
@@ -33,7 +33,7 @@ from quintain.services.data.datasets import VersionInfo, import_dataset, list_ve
 from quintain.services.data.publishing import export_folder
 from quintain.services.models.registry import register_version
 from quintain.services.tasks.definitions import get_task, put_task
-from quintain.services.validate import item_files
+from quintain.services.validate.console import item_files
 from quintain.store.blobs import Blobs
 from quintain.tasks.definition import parse_task
 from quintain.web.pages.contest.sides import differences

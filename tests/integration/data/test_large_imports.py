@@ -126,14 +126,14 @@ def test_a_cancelled_import_leaves_nothing(
     if when == "waiting":
         cancel()
     elif when == "reading":
-        tell = JobRun.tell
+        tell = JobRun.report_progress
 
         def told(run: JobRun, done: int, total: int) -> None:
             cancel()
             run.lost.set()
             tell(run, done, total)
 
-        monkeypatch.setattr(JobRun, "tell", told)
+        monkeypatch.setattr(JobRun, "report_progress", told)
     else:
         write = datasets.write_examples
 

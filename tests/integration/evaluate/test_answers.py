@@ -19,7 +19,7 @@ from quintain.core.errors import Forbidden, NotFound
 from quintain.core.people import ANONYMOUS, OPERATOR
 from quintain.core.records.base import to_json
 from quintain.services.data.inputs import set_inputs
-from quintain.services.evaluate.answers import SHOWS, AnswerFilter, get_answer, list_answers
+from quintain.services.evaluate.results.answers import SHOWS, AnswerFilter, get_answer, list_answers
 from quintain.store.database import transaction
 from quintain.store.queries.evaluate import cells as queries
 from quintain.web.app import create_app

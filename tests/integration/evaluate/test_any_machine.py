@@ -29,11 +29,11 @@ from quintain.engine.sandbox.limits import MIB, Limits
 from quintain.services.access.notify import list_notifications
 from quintain.services.board.assemble import board
 from quintain.services.data.datasets import import_dataset
-from quintain.services.evaluate import cells as evaluate
-from quintain.services.evaluate import progress
-from quintain.services.evaluate.conditions import Conditions
-from quintain.services.evaluate.results import model_results
-from quintain.services.evaluate.worker import work
+from quintain.services.evaluate.cells import lifecycle as evaluate
+from quintain.services.evaluate.cells import progress
+from quintain.services.evaluate.cells.conditions import Conditions
+from quintain.services.evaluate.cells.worker import work
+from quintain.services.evaluate.results.compute import model_results
 from quintain.services.models.train import train
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
@@ -146,7 +146,7 @@ def test_a_machine_elsewhere_without_a_sandbox_gives_the_cell_back(
 ) -> None:
     """Where a worker cannot know what holds on the machine that runs a cell, a refusal there costs no attempt."""
     hide(NO_GROUP)
-    compute(workspace, tmp_path, replace(CONDITIONS, look=lambda: None))
+    compute(workspace, tmp_path, replace(CONDITIONS, probe=lambda: None))
     assert states(db)[("constant", "plain")] == ("queued", 0, "sandbox")
     row = next(row for row in queries.rows(db, variant="plain") if row.model.name == "constant")
     assert row.cell.lease_until is not None

@@ -19,12 +19,12 @@ from quintain.engine.machine_hold import is_machine_free, machine_taken
 from quintain.engine.sandbox.limits import MIB, Limits, Outcome
 from quintain.services.access.notify import list_notifications
 from quintain.services.data.inputs import set_inputs
-from quintain.services.evaluate import cells as evaluate
-from quintain.services.evaluate import progress, worker
-from quintain.services.evaluate.conditions import Conditions
-from quintain.services.evaluate.run_cell import run_leased
-from quintain.services.evaluate.variants import counted_variants, variant_name, variants_of
-from quintain.services.evaluate.worker import Work, work
+from quintain.services.evaluate.cells import lifecycle as evaluate
+from quintain.services.evaluate.cells import progress, worker
+from quintain.services.evaluate.cells.conditions import Conditions
+from quintain.services.evaluate.cells.run_cell import run_leased
+from quintain.services.evaluate.cells.worker import Work, work
+from quintain.services.evaluate.results.variants import counted_variants, variant_name, variants_of
 from quintain.services.models.registry import withdraw
 from quintain.services.tasks.definitions import get_task
 from quintain.store.blobs import Blobs
@@ -278,7 +278,7 @@ def test_nothing_is_measured_on_a_machine_that_is_taken(
     with transaction(db):
         for row in queries.rows(db):
             row.cell.state = "queued" if row.cell.variant in {"plain", "measure"} else "cancelled"
-    conditions = replace(CONDITIONS, free=lambda: is_machine_free(tmp_path))
+    conditions = replace(CONDITIONS, is_idle=lambda: is_machine_free(tmp_path))
     job = Work(workspace.session, blobs, LocalEngine(tmp_path), conditions, threading.Event())
     with machine_taken(tmp_path):
         first, second = job.next_lease(), job.next_lease()

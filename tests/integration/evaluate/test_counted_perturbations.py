@@ -10,9 +10,9 @@ import pytest
 
 import quintain
 from quintain.core.errors import BadInput
-from quintain.services.evaluate import axis_gaps
-from quintain.services.evaluate.unchanged import unchanged_figures
-from quintain.services.evaluate.variants import variants_for
+from quintain.services.evaluate.results import axis_gaps
+from quintain.services.evaluate.results.unchanged import unchanged_figures
+from quintain.services.evaluate.results.variants import variants_for
 from quintain.tasks.definition import parse_task, read_task
 from quintain.tasks.writing import dump_task
 

@@ -14,14 +14,14 @@ from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Forbidden, NotFound
 from quintain.core.people import ANONYMOUS, Actor, RoleName
 from quintain.services.data.inputs import set_inputs
-from quintain.services.evaluate import example_files, examples
-from quintain.services.evaluate.compare import compare, differences
-from quintain.services.evaluate.example_files import export_examples
-from quintain.services.evaluate.examples import flips, mistakes
-from quintain.services.evaluate.overlap import model_overlap, overlap_versions
-from quintain.services.evaluate.results import model_results
-from quintain.services.evaluate.stored_predictions import read_predictions
-from quintain.services.plain.overlap import overlap_files
+from quintain.services.evaluate.results import example_files, examples
+from quintain.services.evaluate.results.compare import compare, differences
+from quintain.services.evaluate.results.compute import model_results
+from quintain.services.evaluate.results.example_files import export_examples
+from quintain.services.evaluate.results.examples import flips, mistakes
+from quintain.services.evaluate.results.overlap import model_overlap, overlap_versions
+from quintain.services.evaluate.results.stored_predictions import read_predictions
+from quintain.services.plain.files.overlap import overlap_files
 from quintain.store.blobs import Blobs
 from tests.beginnings import Build
 from tests.evaluated import MORE, build

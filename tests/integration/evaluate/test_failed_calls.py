@@ -20,7 +20,7 @@ from quintain.adapters.reply_store import FILE
 from quintain.core.task import Task
 from quintain.engine.runner import RunnableModel, open_runner
 from quintain.engine.sandbox.limits import Limits, Outcome, RunEnded
-from quintain.services.evaluate.scoring import score_table
+from quintain.services.evaluate.results.scoring import score_table
 from quintain.tasks.definition import parse_task
 from tests.endpoint import Answer, Server, completion, refusal
 from tests.evaluation import TASK

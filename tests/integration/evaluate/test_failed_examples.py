@@ -16,12 +16,12 @@ from quintain.engine.jobs import LocalEngine
 from quintain.engine.sandbox.limits import MIB, Limits, Outcome
 from quintain.perturbations.contract import names_of
 from quintain.services.data.inputs import set_inputs
-from quintain.services.evaluate import cells as evaluate
-from quintain.services.evaluate import example_files, examples
-from quintain.services.evaluate.conditions import Conditions
-from quintain.services.evaluate.dataset_results import KeptResult
-from quintain.services.evaluate.results import model_results
-from quintain.services.evaluate.worker import work
+from quintain.services.evaluate.cells import lifecycle as evaluate
+from quintain.services.evaluate.cells.conditions import Conditions
+from quintain.services.evaluate.cells.worker import work
+from quintain.services.evaluate.results import example_files, examples
+from quintain.services.evaluate.results.compute import model_results
+from quintain.services.evaluate.results.dataset_results import StoredResult
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.queries.evaluate import cells as queries
@@ -61,7 +61,7 @@ def ground(db: Session, blobs: Blobs, owner: Actor, tmp_path: Path) -> None:
     add_data(db, blobs, owner, tmp_path, rows=ROWS)
 
 
-def figures(db: Session, blobs: Blobs, owner: Actor, ref: str) -> KeptResult:
+def figures(db: Session, blobs: Blobs, owner: Actor, ref: str) -> StoredResult:
     """Give what is known of the model on its one data set."""
     return model_results(db, blobs, owner, ref)[0]
 

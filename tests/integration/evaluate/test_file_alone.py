@@ -16,7 +16,7 @@ from quintain.core.people import Actor
 from quintain.services.models import registry
 from quintain.store.blobs import Blobs
 from tests.evaluation import SENTENCES, add_data, add_task
-from tests.integration.evaluate.test_handed_in import pipeline
+from tests.integration.evaluate.test_model_files import pipeline
 from tests.integration.evaluate.test_submit import ids_of
 from tests.web_support import running, token_for
 

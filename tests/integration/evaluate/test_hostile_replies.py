@@ -17,10 +17,10 @@ from quintain.engine.jobs import LocalEngine
 from quintain.engine.sandbox.limits import MIB, AnswersLost, Limits, Outcome
 from quintain.engine.session import ModelSession
 from quintain.services.access.notify import list_notifications
-from quintain.services.evaluate import cells as evaluate
-from quintain.services.evaluate.conditions import Conditions
-from quintain.services.evaluate.submit import SubmissionRules, quota_left
-from quintain.services.evaluate.worker import work
+from quintain.services.evaluate.cells import lifecycle as evaluate
+from quintain.services.evaluate.cells.conditions import Conditions
+from quintain.services.evaluate.cells.worker import work
+from quintain.services.evaluate.submissions.submit import SubmissionRules, quota_left
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.queries.evaluate import cells as queries

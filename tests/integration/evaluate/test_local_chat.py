@@ -114,7 +114,7 @@ def test_local_evaluation_imports_little() -> None:
     assert "quintain.cli.evaluate.local" in loaded
     assert not loaded & {
         "quintain.services.board.assemble",
-        "quintain.services.evaluate.worker",
+        "quintain.services.evaluate.cells.worker",
         "quintain.compose",
         "quintain.store",
         "scipy.special",

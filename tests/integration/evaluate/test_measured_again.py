@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from quintain.compose import Workspace
 from quintain.core.people import Actor
-from quintain.services.evaluate import cells as evaluate
+from quintain.services.evaluate.cells import lifecycle as evaluate
 from quintain.services.models.registry import withdraw
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction

@@ -14,8 +14,8 @@ from quintain.compose import Workspace
 from quintain.core.errors import Forbidden
 from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.services.access.links import make_link, redeem_link
-from quintain.services.evaluate import cells
-from quintain.services.evaluate.queue import run_queue
+from quintain.services.evaluate.cells import lifecycle
+from quintain.services.evaluate.cells.queue import run_queue
 from quintain.store.base import now
 from quintain.store.database import transaction
 from quintain.store.queries.evaluate import cells as queries
@@ -31,7 +31,7 @@ def waiting(workspace: Workspace, db: Session, owner: Actor, builder: Actor, tmp
     add_task(db, owner)
     add_data(db, workspace.blobs, owner, tmp_path)
     add_model(db, workspace.blobs, builder, tmp_path)
-    cells.fill(db)
+    lifecycle.fill(db)
     found = [row.cell.id for row in queries.rows(db)]
     db.rollback()
     return found

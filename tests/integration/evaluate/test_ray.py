@@ -26,9 +26,9 @@ from quintain.core.people import Actor
 from quintain.engine.cluster import RayEngine
 from quintain.engine.jobs import CellJob, CellResult
 from quintain.engine.sandbox.limits import MIB, Limits, RunEnded
-from quintain.services.evaluate import cells as evaluate
-from quintain.services.evaluate.conditions import Conditions
-from quintain.services.evaluate.worker import work_together
+from quintain.services.evaluate.cells import lifecycle as evaluate
+from quintain.services.evaluate.cells.conditions import Conditions
+from quintain.services.evaluate.cells.worker import work_together
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.queries.evaluate import cells as queries

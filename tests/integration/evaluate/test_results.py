@@ -23,14 +23,14 @@ from quintain.engine.jobs import LocalEngine
 from quintain.engine.sandbox.limits import MIB, Limits
 from quintain.perturbations.contract import names_of
 from quintain.perturbations.robustness.typos import Typos
-from quintain.services.evaluate import cells as evaluate
-from quintain.services.evaluate.axis_gaps import gap
-from quintain.services.evaluate.conditions import Conditions
-from quintain.services.evaluate.dataset_results import KeptResult, guarded
-from quintain.services.evaluate.results import results
-from quintain.services.evaluate.scoring import score_table
-from quintain.services.evaluate.unchanged import unchanged_figures
-from quintain.services.evaluate.worker import work
+from quintain.services.evaluate.cells import lifecycle as evaluate
+from quintain.services.evaluate.cells.conditions import Conditions
+from quintain.services.evaluate.cells.worker import work
+from quintain.services.evaluate.results.axis_gaps import gap
+from quintain.services.evaluate.results.compute import results
+from quintain.services.evaluate.results.dataset_results import StoredResult, guarded
+from quintain.services.evaluate.results.scoring import score_table
+from quintain.services.evaluate.results.unchanged import unchanged_figures
 from quintain.services.models.registry import get_model
 from quintain.services.tasks.definitions import get_task, put_task
 from quintain.store.blobs import Blobs
@@ -70,14 +70,14 @@ def beginning(request: pytest.FixtureRequest) -> Build | None:
 
 
 @pytest.fixture
-def evaluated(db: Session, blobs: Blobs, builder: Actor) -> dict[str, KeptResult]:
+def evaluated(db: Session, blobs: Blobs, builder: Actor) -> dict[str, StoredResult]:
     """The results of both models, by name."""
     names = {get_model(db, builder, f"mood/{name}@1").version.id: name for name in MODELS}
     return {names[found.model_version_id]: found for found in results(db, blobs, get_task(db, "mood"))}
 
 
 def test_all_five_axes_are_there_and_computed_once(
-    db: Session, blobs: Blobs, owner: Actor, evaluated: dict[str, KeptResult]
+    db: Session, blobs: Blobs, owner: Actor, evaluated: dict[str, StoredResult]
 ) -> None:
     """Performance, throughput, memory, fairness and robustness, each of the right size; a second look is cached."""
     constant, brittle = evaluated["constant"], evaluated["brittle"]
@@ -110,7 +110,7 @@ def test_all_five_axes_are_there_and_computed_once(
     assert all("mcc" in found.metrics for found in results(db, blobs, get_task(db, "mood")))
 
 
-def test_what_programs_read_of_results_is_what_is_kept(evaluated: dict[str, KeptResult]) -> None:
+def test_what_programs_read_of_results_is_what_is_kept(evaluated: dict[str, StoredResult]) -> None:
     """Every figure that is kept is in the record, under its name, and nothing beside it; also what is null."""
     for found in evaluated.values():
         said = to_plain(found.record())
@@ -122,7 +122,7 @@ def test_what_programs_read_of_results_is_what_is_kept(evaluated: dict[str, Kept
         assert decode(records.DatasetResult, said) == found.record()
 
 
-def test_results_that_were_never_measured_have_nothing_there(evaluated: dict[str, KeptResult]) -> None:
+def test_results_that_were_never_measured_have_nothing_there(evaluated: dict[str, StoredResult]) -> None:
     """Before a measurement there is an empty object, and a gap says why."""
     found = replace(evaluated["brittle"], measurements={}, gaps={"memory": gap("waiting", done=0, needed=1)})
     said = to_plain(found.record())
@@ -160,7 +160,7 @@ def test_a_tag_with_one_label_alone_is_marked_and_to_owners_only_where_labels_ar
     said = pl.DataFrame({"id": examples["id"], "prediction": ["positive"] * len(rows)})
     scores = score_table(parse_task(TASK), examples, said)
     assert {part["value"]: part.get("one_label") for part in scores["slices"]} == {"short": True, "long": None}
-    kept = KeptResult(1, 1, "d", 1, "test", 40, examples=40, hidden=True, slices=scores["slices"])
+    kept = StoredResult(1, 1, "d", 1, "test", 40, examples=40, hidden=True, slices=scores["slices"])
     assert [part.one_label for part in kept.record().slices] == [None, True]
     assert not any("one_label" in part for part in guarded(kept).slices)
     accuracy = parse_task(TASK.replace(', "macro_f1"]', "]"))
@@ -200,7 +200,7 @@ def test_versions_of_a_perturbation_are_never_counted_together(
     db: Session,
     blobs: Blobs,
     builder: Actor,
-    evaluated: dict[str, KeptResult],
+    evaluated: dict[str, StoredResult],
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
 ) -> None:

@@ -23,13 +23,13 @@ from quintain.engine.runner import RunnableModel
 from quintain.perturbations.contract import PERTURBATIONS
 from quintain.services.board.assemble import board
 from quintain.services.data.inputs import set_inputs
-from quintain.services.evaluate import cells as evaluate
-from quintain.services.evaluate import spending
-from quintain.services.evaluate.answers import list_answers
-from quintain.services.evaluate.results import model_results
-from quintain.services.evaluate.submit import ModelSubmission, SubmissionRules, submit_folder
-from quintain.services.evaluate.warm_models import LiveModels
-from quintain.services.evaluate.worker import work
+from quintain.services.evaluate.cells import lifecycle as evaluate
+from quintain.services.evaluate.cells import spending
+from quintain.services.evaluate.cells.warm_models import LiveModels
+from quintain.services.evaluate.cells.worker import work
+from quintain.services.evaluate.results.answers import list_answers
+from quintain.services.evaluate.results.compute import model_results
+from quintain.services.evaluate.submissions.submit import ModelSubmission, SubmissionRules, submit_folder
 from quintain.services.models.outside import read_outside
 from quintain.services.tasks.board_settings import set_board
 from quintain.services.tasks.definitions import get_task
@@ -75,7 +75,7 @@ class Bench:
         given = f'url = "{self.server.url}"\nmodel = "{name}"\n{prompt}{options}'
         folder = folder_of(self.folder / name, manifest=f'adapter = "{adapter}"\n[options]\n{given}')
         trial = replace(CONDITIONS, outside=self.outside) if tried else None
-        rules = SubmissionRules(outside=self.outside, trial=trial)
+        rules = SubmissionRules(outside=self.outside, tryout=trial)
         return submit_folder(self.db, self.workspace.blobs, self.builder, "mood", folder, rules=rules, name=name)
 
     def run(self) -> dict[str, Any]:

@@ -22,12 +22,12 @@ from quintain.engine.jobs import LocalEngine
 from quintain.engine.sandbox import layers
 from quintain.engine.sandbox.causes import Cause, CauseKind
 from quintain.engine.sandbox.limits import MIB, Limits, Outcome
-from quintain.services.evaluate import cells as evaluate
-from quintain.services.evaluate import progress
-from quintain.services.evaluate.conditions import Conditions
-from quintain.services.evaluate.submit import SubmissionRules, quota_left, submit_folder, submit_upload
-from quintain.services.evaluate.warm_models import LiveModels, LiveRunners
-from quintain.services.evaluate.worker import work
+from quintain.services.evaluate.cells import lifecycle as evaluate
+from quintain.services.evaluate.cells import progress
+from quintain.services.evaluate.cells.conditions import Conditions
+from quintain.services.evaluate.cells.warm_models import LiveModels, LiveRunners
+from quintain.services.evaluate.cells.worker import work
+from quintain.services.evaluate.submissions.submit import SubmissionRules, quota_left, submit_folder, submit_upload
 from quintain.services.models import uploads
 from quintain.services.models.ask import predict
 from quintain.store.blobs import Blobs
@@ -238,22 +238,22 @@ def test_an_upload_goes_on_where_it_broke_off(
     with packed(folder_of(tmp_path / "m"), tmp_path / "m.tar.gz") as archive:
         data = archive.read_bytes()
     digest = hashlib.sha256(data).hexdigest()
-    first = uploads.begin(db, blobs, builder, size=len(data), sha256=digest)
+    first = uploads.begin_upload(db, blobs, builder, size=len(data), sha256=digest)
     uploads.append(db, blobs, builder, first.id, 0, data[:100])
     assert uploads.append(db, blobs, builder, first.id, 0, data[:100]).received == 100
     with pytest.raises(Conflict, match="begins at byte 300, and 100 bytes are here"):
         uploads.append(db, blobs, builder, first.id, 300, data[300:])
     with pytest.raises(NotFound):
-        uploads.look(db, worker, first.id)
+        uploads.get_upload(db, worker, first.id)
     with pytest.raises(Conflict, match="100 of"):
         submit_upload(db, blobs, builder, mood, first.id, rules=RULES, name="m")
-    again = uploads.begin(db, blobs, builder, size=len(data), sha256=digest)
+    again = uploads.begin_upload(db, blobs, builder, size=len(data), sha256=digest)
     assert (again.id, again.received) == (first.id, 100)
     assert uploads.append(db, blobs, builder, again.id, 50, data[50:]).complete
     made = submit_upload(db, blobs, builder, mood, again.id, rules=RULES, name="m")
     assert made.new
     with pytest.raises(NotFound):
-        uploads.look(db, builder, again.id)
+        uploads.get_upload(db, builder, again.id)
     assert list((blobs.root / "uploads").iterdir()) == []
 
 
@@ -261,16 +261,16 @@ def test_an_upload_that_is_not_what_was_announced_is_refused(
     db: Session, blobs: Blobs, builder: Actor, mood: str
 ) -> None:
     """A wrong hash, too many bytes, too many uploads at once."""
-    made = uploads.begin(db, blobs, builder, size=4, sha256="0" * 64)
+    made = uploads.begin_upload(db, blobs, builder, size=4, sha256="0" * 64)
     with pytest.raises(BadInput, match="goes beyond"):
         uploads.append(db, blobs, builder, made.id, 0, b"12345")
     uploads.append(db, blobs, builder, made.id, 0, b"1234")
     with pytest.raises(BadInput, match="SHA-256 differs"):
         submit_upload(db, blobs, builder, mood, made.id, rules=RULES, name="m")
     for number in range(uploads.MAX_OPEN):
-        uploads.begin(db, blobs, builder, size=4, sha256=f"{number:064x}")
+        uploads.begin_upload(db, blobs, builder, size=4, sha256=f"{number:064x}")
     with pytest.raises(TooMany):
-        uploads.begin(db, blobs, builder, size=4, sha256="f" * 64)
+        uploads.begin_upload(db, blobs, builder, size=4, sha256="f" * 64)
 
 
 @pytest.mark.both_databases
@@ -280,12 +280,12 @@ def test_an_upload_begins_again_where_its_parts_are_not(
     """A part that reaches a machine without the earlier ones is told where to go on, and the archive gets through."""
     with packed(folder_of(tmp_path / "m"), tmp_path / "m.tar.gz") as archive:
         data = archive.read_bytes()
-    made = uploads.begin(db, blobs, builder, size=len(data), sha256=hashlib.sha256(data).hexdigest())
+    made = uploads.begin_upload(db, blobs, builder, size=len(data), sha256=hashlib.sha256(data).hexdigest())
     uploads.append(db, blobs, builder, made.id, 0, data[:100])
     (blobs.root / "uploads" / made.id).unlink()  # as another machine's disk looks
     with pytest.raises(Conflict, match="begins at byte 100, and 0 bytes are here"):
         uploads.append(db, blobs, builder, made.id, 100, data[100:])
-    assert uploads.look(db, builder, made.id).received == 0
+    assert uploads.get_upload(db, builder, made.id).received == 0
     assert uploads.append(db, blobs, builder, made.id, 0, data).complete
     (blobs.root / "uploads" / made.id).unlink()
     with pytest.raises(Conflict, match="0 of"):
@@ -297,7 +297,7 @@ def test_an_upload_begins_again_where_its_parts_are_not(
 def test_an_archive_of_zeros_is_refused(db: Session, blobs: Blobs, builder: Actor, mood: str, tmp_path: Path) -> None:
     """What passes the upload still has to pass the door."""
     data = b"PK\x03\x04" + bytes(1000)
-    made = uploads.begin(db, blobs, builder, size=len(data), sha256=hashlib.sha256(data).hexdigest())
+    made = uploads.begin_upload(db, blobs, builder, size=len(data), sha256=hashlib.sha256(data).hexdigest())
     uploads.append(db, blobs, builder, made.id, 0, data)
     with pytest.raises(BadInput, match="is damaged"):
         submit_upload(db, blobs, builder, mood, made.id, rules=RULES, name="m")

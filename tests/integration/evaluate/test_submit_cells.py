@@ -13,9 +13,9 @@ from quintain.adapters.contract import Outside
 from quintain.compose import Workspace
 from quintain.core.people import Actor
 from quintain.engine.jobs import LocalEngine
-from quintain.services.evaluate.conditions import Conditions
-from quintain.services.evaluate.submit import SubmissionRules, submit_folder
-from quintain.services.evaluate.worker import work
+from quintain.services.evaluate.cells.conditions import Conditions
+from quintain.services.evaluate.cells.worker import work
+from quintain.services.evaluate.submissions.submit import SubmissionRules, submit_folder
 from quintain.services.models.environments import Environments
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction

@@ -19,7 +19,7 @@ from quintain.core.errors import BadInput
 from quintain.core.task import Task
 from quintain.engine.runner import open_runner
 from quintain.engine.sandbox.limits import MIB, Limits
-from quintain.services.evaluate.conditions import Conditions, runnable
+from quintain.services.evaluate.cells.conditions import Conditions, runnable
 from quintain.services.models.environments import Environments, read_requirements
 from quintain.services.tasks.definitions import check_task
 from quintain.tasks.starter import starter

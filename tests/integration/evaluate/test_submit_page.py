@@ -11,7 +11,7 @@ from quintain.core.people import OPERATOR
 from quintain.engine.archives import packed
 from quintain.engine.sandbox.causes import not_linux
 from quintain.engine.sandbox.layers import LAYERS, SandboxReport
-from quintain.services.evaluate.progress import list_cells
+from quintain.services.evaluate.cells.progress import list_cells
 from quintain.web.pages.evaluate import submit
 from tests.integration.evaluate.test_submit import folder_of
 from tests.web_support import browser_of, csrf_of

@@ -14,7 +14,7 @@ import pytest
 from quintain.engine.jobs import CellJob, run_job
 from quintain.engine.runner import RunnableModel
 from quintain.engine.sandbox.limits import MIB, Limits
-from quintain.services.evaluate.measurement_gaps import count_unlike, measured_figures, measurement_gaps
+from quintain.services.evaluate.results.measurement_gaps import count_unlike, measured_figures, measurement_gaps
 from quintain.tasks.definition import parse_task
 from tests.evaluation import TASK
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 from quintain.compose import Workspace, trainer_of
-from quintain.services.evaluate.trainings import train_next
+from quintain.services.evaluate.training.trainings import train_next
 from tests.web_support import browser_of, csrf_of
 
 PAGE = "/tasks/sentiment/train"

@@ -20,9 +20,9 @@ from quintain.data.plan import ImportPlan
 from quintain.models.card import check_card
 from quintain.models.recipes import shipped_recipes
 from quintain.services.data.datasets import import_dataset
-from quintain.services.evaluate.submit import SubmissionRules
-from quintain.services.evaluate.train_recipe import TrainingPlace, parse_recipe, train_recipe
-from quintain.services.evaluate.training_report import result_markdown
+from quintain.services.evaluate.submissions.submit import SubmissionRules
+from quintain.services.evaluate.training.train_recipe import TrainingPlace, parse_recipe, train_recipe
+from quintain.services.evaluate.training.training_report import result_markdown
 from quintain.services.models import registry as models
 from quintain.services.models.ask import predict
 from quintain.services.models.train import train

@@ -16,10 +16,10 @@ from quintain.core.people import OPERATOR, Actor
 from quintain.data.plan import ImportPlan
 from quintain.reports.charts import line_chart
 from quintain.services.data.datasets import import_dataset
-from quintain.services.evaluate import trainings
-from quintain.services.evaluate.submit import SubmissionRules
-from quintain.services.evaluate.train_recipe import TrainingPlace
-from quintain.services.evaluate.trainings import Trainer, train_next
+from quintain.services.evaluate.submissions.submit import SubmissionRules
+from quintain.services.evaluate.training import trainings
+from quintain.services.evaluate.training.train_recipe import TrainingPlace
+from quintain.services.evaluate.training.trainings import Trainer, train_next
 from quintain.services.models import registry as models
 from quintain.services.tasks.definitions import put_task
 from quintain.store.blobs import Blobs

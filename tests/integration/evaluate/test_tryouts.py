@@ -19,11 +19,11 @@ from quintain.engine.jobs import LocalEngine
 from quintain.engine.sandbox.limits import MIB, Limits
 from quintain.services.access.notify import list_notifications
 from quintain.services.data.inputs import set_inputs
-from quintain.services.evaluate import cells as evaluate
-from quintain.services.evaluate import submit, tryouts
-from quintain.services.evaluate.conditions import Conditions
-from quintain.services.evaluate.submit import SubmissionRules, quota_left, submit_folder, submit_upload
-from quintain.services.evaluate.worker import work
+from quintain.services.evaluate.cells import lifecycle as evaluate
+from quintain.services.evaluate.cells.conditions import Conditions
+from quintain.services.evaluate.cells.worker import work
+from quintain.services.evaluate.submissions import submit, tryouts
+from quintain.services.evaluate.submissions.submit import SubmissionRules, quota_left, submit_folder, submit_upload
 from quintain.services.models import uploads
 from quintain.services.models.registry import get_model
 from quintain.store.blobs import Blobs
@@ -31,7 +31,7 @@ from quintain.store.queries.evaluate import cells as queries
 from tests.evaluation import CARD, add_data, add_task
 
 CONDITIONS = Conditions(Limits(memory_bytes=512 * MIB, wall_seconds=120, call_seconds=60), trial_seconds=60)
-RULES = SubmissionRules(per_day=3, trial=CONDITIONS, elsewhere=True)
+RULES = SubmissionRules(per_day=3, tryout=CONDITIONS, elsewhere=True)
 GOOD = "def predict(batch): return ['positive'] * len(batch)"
 MISSPELT = "def predict(batch): return ['postive'] * len(batch)"
 
@@ -201,7 +201,7 @@ def test_a_server_that_cannot_be_reached_is_said(send: Callable[..., submit.Mode
     outside = Outside(endpoints=("http://127.0.0.1:9",))
     conditions = Conditions(CONDITIONS.limits, outside=outside)
     with pytest.raises(BadInput) as caught:
-        send(GOOD, 'adapter = "chat"\n' + options, SubmissionRules(per_day=3, outside=outside, trial=conditions))
+        send(GOOD, 'adapter = "chat"\n' + options, SubmissionRules(per_day=3, outside=outside, tryout=conditions))
     assert "could not be reached" in str(caught.value.faults[0])
 
 
@@ -226,7 +226,7 @@ def test_a_refused_upload_frees_its_place(db: Session, blobs: Blobs, builder: Ac
         with packed(folder, tmp_path / "archive") as archive:
             data = archive.read_bytes()
         digest = hashlib.sha256(data).hexdigest()
-        begun = uploads.begin(db, blobs, builder, size=len(data), sha256=digest)
+        begun = uploads.begin_upload(db, blobs, builder, size=len(data), sha256=digest)
         uploads.append(db, blobs, builder, begun.id, 0, data)
         if number < 7:
             with pytest.raises(BadInput):
@@ -241,16 +241,16 @@ def test_whole_uploads_give_way_and_unfinished_ones_do_not(db: Session, blobs: B
     """One that is all here but was not registered gives its place to the next; five that are under way are enough."""
     for number in range(7):
         data = bytes([number])
-        begun = uploads.begin(db, blobs, builder, size=1, sha256=hashlib.sha256(data).hexdigest())
+        begun = uploads.begin_upload(db, blobs, builder, size=1, sha256=hashlib.sha256(data).hexdigest())
         uploads.append(db, blobs, builder, begun.id, 0, data)
     for number in range(5):
-        uploads.begin(db, blobs, builder, size=9, sha256=f"{number:064x}")
+        uploads.begin_upload(db, blobs, builder, size=9, sha256=f"{number:064x}")
     with pytest.raises(TooMany):
-        uploads.begin(db, blobs, builder, size=9, sha256=f"{9:064x}")
+        uploads.begin_upload(db, blobs, builder, size=9, sha256=f"{9:064x}")
 
 
 def test_who_cannot_submit_cannot_upload(db: Session, blobs: Blobs, worker: Actor) -> None:
     """A worker is refused before the first byte is taken."""
     with pytest.raises(Forbidden, match="builder or owner"):
-        uploads.begin(db, blobs, worker, size=1 << 30, sha256="0" * 64)
+        uploads.begin_upload(db, blobs, worker, size=1 << 30, sha256="0" * 64)
     assert not (blobs.root / "uploads").exists()

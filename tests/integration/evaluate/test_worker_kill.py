@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session
 
 from quintain.compose import Workspace
 from quintain.core.people import Actor
-from quintain.services.evaluate import cells as evaluate
+from quintain.services.evaluate.cells import lifecycle as evaluate
 from quintain.settings import settings_environment
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction

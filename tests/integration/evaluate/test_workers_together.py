@@ -28,12 +28,13 @@ from quintain.engine.runner import RunnableModel
 from quintain.engine.sandbox.limits import MIB, Limits
 from quintain.models import artefact
 from quintain.services.board.snapshots import save_fork
-from quintain.services.evaluate import cells as evaluate
-from quintain.services.evaluate import run_cell, submit, worker
-from quintain.services.evaluate.conditions import Conditions
-from quintain.services.evaluate.run_cell import variant_of
-from quintain.services.evaluate.variants import variant_name, variants_of
-from quintain.services.evaluate.worker import work, work_together
+from quintain.services.evaluate.cells import lifecycle as evaluate
+from quintain.services.evaluate.cells import run_cell, worker
+from quintain.services.evaluate.cells.conditions import Conditions
+from quintain.services.evaluate.cells.run_cell import variant_of
+from quintain.services.evaluate.cells.worker import work, work_together
+from quintain.services.evaluate.results.variants import variant_name, variants_of
+from quintain.services.evaluate.submissions import submit
 from quintain.services.models.outside import share_of
 from quintain.services.models.registry import register_version
 from quintain.services.tasks.definitions import get_task
@@ -41,7 +42,7 @@ from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.queries.evaluate import cells as queries
-from quintain.store.queries.evaluate.cells import InHand
+from quintain.store.queries.evaluate.cells import LastCell
 from quintain.store.tables import Cell, DatasetVersion, Variant
 from tests.evaluation import CARD, add_data, add_model, add_task
 from tests.people import make_person
@@ -425,7 +426,7 @@ def test_the_cells_of_what_is_in_hand_come_first_but_never_before_somebody_elses
             if row.cell.variant in {"plain", "measure"}:
                 row.cell.state = "cancelled"
     later = [row for row in queries.rows(db, states=["queued"]) if row.model.name == "second"]
-    place = InHand(later[0].model_version.id, later[0].dataset_version.id)
+    place = LastCell(later[0].model_version.id, later[0].dataset_version.id)
     lease = evaluate.claim(db, "w", in_hand=place)
     assert lease is not None
     assert lease.in_hand == place

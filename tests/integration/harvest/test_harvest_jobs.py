@@ -23,7 +23,7 @@ from quintain.data.plan import ImportPlan
 from quintain.models.baselines.ngram import Ngram
 from quintain.models.card import HEADINGS, write_card
 from quintain.services.access.links import make_link, redeem_link
-from quintain.services.collect.rounds import list_rounds
+from quintain.services.collect.rounds.manage import list_rounds
 from quintain.services.data.datasets import import_dataset
 from quintain.services.harvest import corpus as harvest_corpus
 from quintain.services.house.job_kinds import job_handlers
@@ -31,8 +31,8 @@ from quintain.services.jobs.running import run_all, run_next
 from quintain.services.models.ask import RUNNERS
 from quintain.services.models.registry import register_version
 from quintain.services.tasks.definitions import get_task, put_task
-from quintain.services.validate import harvest_jobs
-from quintain.services.validate.harvest_jobs import WantedHarvest, ask_harvest, find_harvest
+from quintain.services.validate.console import harvest_jobs
+from quintain.services.validate.console.harvest_jobs import HarvestRequest, ask_harvest, find_harvest
 from quintain.store.tables import Job, ValidationItem
 from tests.collecting import add_models
 from tests.people import make_person
@@ -151,7 +151,7 @@ def test_a_program_harvests_from_a_data_set(workspace: Workspace, db: Session, o
     import_dataset(db, workspace.blobs, owner, "mood", "secret", source, ImportPlan(role="test", hidden=True))
     db.rollback()
     with pytest.raises(Conflict, match="would show them"):
-        ask_harvest(db, workspace.blobs, owner, "mood", WantedHarvest(MODEL, dataset="mood/secret"))
+        ask_harvest(db, workspace.blobs, owner, "mood", HarvestRequest(MODEL, dataset="mood/secret"))
     db.rollback()
     with running(workspace) as url, Client(url, token_for(workspace, "olga")) as client:
         job = client.start_harvest("mood", "mood/words", dataset="mood/old", size=10, title="From data")
@@ -183,7 +183,7 @@ def test_another_worker_goes_on(
 ) -> None:
     """A worker that ends keeps what it did; the next asks about the rest, and the round is as it would have been."""
     monkeypatch.setattr(harvest_corpus, "ROWS", 8)
-    wanted = WantedHarvest(MODEL, rules="labels", size=9)
+    wanted = HarvestRequest(MODEL, rules="labels", size=9)
     ask_harvest(db, workspace.blobs, owner, "mood", wanted, file=corpus)
     assert _work(workspace) >= 1
     first = {item.inputs["text"] for item in db.scalars(select(ValidationItem))}
@@ -220,14 +220,14 @@ def test_only_owners_harvest(workspace: Workspace, db: Session, owner: Actor, co
     """Neither asking nor following is anybody else's."""
     worker = make_person(db, "sid", RoleName.WORKER)
     with pytest.raises(Forbidden):
-        ask_harvest(db, workspace.blobs, worker, "mood", WantedHarvest(MODEL), file=corpus)
+        ask_harvest(db, workspace.blobs, worker, "mood", HarvestRequest(MODEL), file=corpus)
     job = ask_harvest(
-        db, workspace.blobs, owner, "mood", WantedHarvest(MODEL, columns={"rating": "stars"}), file=corpus
+        db, workspace.blobs, owner, "mood", HarvestRequest(MODEL, columns={"rating": "stars"}), file=corpus
     )
     with pytest.raises(Forbidden):
         find_harvest(db, worker, "mood", job.id)
     with pytest.raises(BadInput, match="no column 'grade'"):
-        ask_harvest(db, workspace.blobs, owner, "mood", WantedHarvest(MODEL, columns={"rating": "grade"}), file=corpus)
+        ask_harvest(db, workspace.blobs, owner, "mood", HarvestRequest(MODEL, columns={"rating": "grade"}), file=corpus)
 
 
 def test_a_submitted_model_is_asked_everywhere(

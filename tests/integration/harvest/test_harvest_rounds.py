@@ -19,13 +19,14 @@ from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.models.baselines.ngram import Ngram
 from quintain.models.card import HEADINGS, write_card
 from quintain.services.access.links import make_link, redeem_link
-from quintain.services.collect import readiness, rounds
+from quintain.services.collect.rounds import manage
+from quintain.services.collect.writing import readiness
 from quintain.services.models.registry import register_version
 from quintain.services.release.stations import stations_of
 from quintain.services.tasks.definitions import get_task, put_task
-from quintain.services.validate import manage as validate
-from quintain.services.validate import vmer
-from quintain.services.validate.harvests import add_harvest
+from quintain.services.validate.console import manage as validate
+from quintain.services.validate.console.harvests import add_harvest
+from quintain.services.validate.quality import vmer
 from quintain.store.tables import Round, RoundTarget, ValidationItem
 from tests.people import make_person
 from tests.validation_support import LABELS, TASK, judge_all, make_judges, truth
@@ -114,10 +115,10 @@ def test_it_is_judged_and_rated_by_its_number(db: Session, owner: Actor, sample:
     why = readiness.readiness(db, make_person(db, "wim", RoleName.WORKER), made.ref)
     assert "is a harvest: nothing is written in it" in str(why)
     with pytest.raises(Conflict, match="is a harvest"):
-        rounds.clone_round(db, owner, made.ref)
+        manage.clone_round(db, owner, made.ref)
     with pytest.raises(Conflict, match="is a harvest"):
-        rounds.put_spec(db, owner, made.spec)
-    assert rounds.put_spec(db, owner, made.spec.__class__("mood", "Next", targets=made.spec.targets)).number == 2
+        manage.put_spec(db, owner, made.spec)
+    assert manage.put_spec(db, owner, made.spec.__class__("mood", "Next", targets=made.spec.targets)).number == 2
 
 
 def test_a_sample_that_is_no_harvest_makes_no_round(db: Session, owner: Actor, sample: Path) -> None:

@@ -15,7 +15,7 @@ from quintain.core.people import Actor
 from quintain.core.spec_changes import ChangesToConfirm, compare
 from quintain.services.house.changes import PUTS, preview
 from quintain.services.pay.policy import get_policy
-from quintain.services.validate.manage import open_validation
+from quintain.services.validate.console.manage import open_validation
 from quintain.store.base import Base
 from quintain.store.blobs import Blobs
 from tests.collecting import ROUND, TASK, add_models

@@ -16,8 +16,8 @@ from quintain.compose import Workspace
 from quintain.core.errors import BadInput, NotFound
 from quintain.core.people import RoleName
 from quintain.services.board.verify import verify_snapshot
-from quintain.services.collect import writing
-from quintain.services.collect.submit_attempt import confirm
+from quintain.services.collect.writing import sessions
+from quintain.services.collect.writing.submit_attempt import confirm
 from tests.collecting import ROUND, sentences, submit, write_prompts
 from tests.people import make_person
 from tests.validation_support import TASK, judge_all, make_judges, text_of, truth
@@ -162,7 +162,7 @@ def test_a_round_from_its_file_to_its_attempts(server: tuple[Workspace, str], cl
     assert client.open_round(draft.ref).opened_at is not None
     with server[0].session() as db:
         writer = make_person(db, "wilma", RoleName.WORKER)
-        session = writing.start_session(db, server[0].blobs, writer, draft.ref)
+        session = sessions.start_session(db, server[0].blobs, writer, draft.ref)
         options: dict[str, Any] = {"runners": {"handler": lambda version, blobs, batch: ["positive"] * len(batch)}}
         submit(db, server[0].blobs, writer, session.key, "A fine amber evening.", target="positive", **options)
         text = "Rain fell on the cobalt roof."

@@ -33,13 +33,13 @@ from quintain.services.models.registry import list_models
 from quintain.services.release.releases import list_releases, preview
 from quintain.services.release.stations import stations_of
 from quintain.services.tasks.definitions import list_tasks
-from quintain.services.validate.adjudicate import adjudication_queue_of
-from quintain.services.validate.claim_page import claim_page
-from quintain.services.validate.judges import judge_table
-from quintain.services.validate.manage import find_validation
-from quintain.services.validate.submit_page import Answer, submit_page
+from quintain.services.validate.console.manage import find_validation
+from quintain.services.validate.judging.adjudicate import adjudication_queue_of
+from quintain.services.validate.judging.claim_page import claim_page
+from quintain.services.validate.judging.submit_page import Answer, submit_page
+from quintain.services.validate.quality.judges import judge_table
 from quintain.settings import Settings
-from quintain.simulate.demo import Amounts, bring_to_life, judge_what_waits
+from quintain.simulate.demo import Amounts, judge_what_waits, simulate_activity
 from quintain.simulate.handwritten import find_sentence
 from quintain.simulate.understanding import gist
 from quintain.store.blobs import Blobs
@@ -181,7 +181,7 @@ def test_the_demo_lives_and_leaves_work(tmp_path: Path) -> None:
     def watch(station: str, done: int, of: int) -> None:
         shown.append((time.process_time() - begun, built.update(station, done, of)))
 
-    bring_to_life(workspace, progress=watch)
+    simulate_activity(workspace, progress=watch)
     _check_honest(shown)
     with workspace.session() as db:
         _check_settled(db)
@@ -198,7 +198,7 @@ def test_the_demo_lives_and_leaves_work(tmp_path: Path) -> None:
         patterns = [one.patterns for one in judge_table(db, OPERATOR, "sentiment/1") if one.qualified]
         assert not any("too_fast" in found for found in patterns)
         before = len(entries(db, OPERATOR, limit=10_000))
-    bring_to_life(workspace)
+    simulate_activity(workspace)
     with workspace.session() as db:
         assert len(entries(db, OPERATOR, limit=10_000)) == before
         submit_page(db, worker, page.token, [Answer(item.id, gist(item.inputs["text"])) for item in page.items])

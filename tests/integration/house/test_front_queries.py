@@ -10,12 +10,12 @@ from quintain.core.people import Actor
 from quintain.core.records.house import WaitingKind
 from quintain.services.board.assemble import board
 from quintain.services.board.standings import make_standing, over_rounds
-from quintain.services.collect.rounds import list_rounds
+from quintain.services.collect.rounds.manage import list_rounds
 from quintain.services.house.browse import task_cards
 from quintain.services.house.front import last_movements
 from quintain.services.house.waiting import waiting_for
 from quintain.services.models.registry import model_lines
-from quintain.services.validate.claim_page import claim_page
+from quintain.services.validate.judging.claim_page import claim_page
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.tables import Round

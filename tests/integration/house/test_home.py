@@ -15,7 +15,7 @@ from quintain.core.people import ANONYMOUS, OPERATOR
 from quintain.core.records.house import WaitingKind
 from quintain.services.access.actors import actor_of, find_user
 from quintain.services.board.standings import known_standings, wait_for_standings
-from quintain.services.collect.rounds import close_round
+from quintain.services.collect.rounds.manage import close_round
 from quintain.services.house.fool import find_box, try_to_fool
 from quintain.services.house.front import front
 from quintain.services.house.waiting import waiting_for

@@ -26,11 +26,11 @@ from quintain.core.records.pay import EarningOrder
 from quintain.services.access import accounts, audit
 from quintain.services.access.sign_in import start_session
 from quintain.services.board.materialised import BOARD, BoardKey, board_audience
-from quintain.services.collect.list_attempts import flag_queue
-from quintain.services.collect.rounds import get_round
-from quintain.services.collect.submit_attempt import submit_attempt
-from quintain.services.collect.writing import start_session as start
-from quintain.services.evaluate.progress import page_of_cells
+from quintain.services.collect.rounds.manage import get_round
+from quintain.services.collect.writing.list_attempts import flag_queue
+from quintain.services.collect.writing.sessions import start_session as start
+from quintain.services.collect.writing.submit_attempt import submit_attempt
+from quintain.services.evaluate.cells.progress import page_of_cells
 from quintain.services.house import health
 from quintain.services.house.browse import search, task_cards
 from quintain.services.jobs import queue
@@ -40,12 +40,12 @@ from quintain.services.pay import payouts
 from quintain.services.pay.earnings import list_earnings, my_page
 from quintain.services.pay.report import cost_report
 from quintain.services.release.releases import Basis
-from quintain.services.study.reports import WantedReport
+from quintain.services.study.reports import ReportRequest
 from quintain.services.study.stored_reports import FIGURES, ReportKey
-from quintain.services.validate.audit_trail import trail
-from quintain.services.validate.claim_page import claim_page
-from quintain.services.validate.manage import find_validation
-from quintain.services.validate.submit_page import Answer, submit_page
+from quintain.services.validate.console.audit_trail import trail
+from quintain.services.validate.console.manage import find_validation
+from quintain.services.validate.judging.claim_page import claim_page
+from quintain.services.validate.judging.submit_page import Answer, submit_page
 from quintain.settings import Settings
 from quintain.store.base import now
 from quintain.store.database import transaction
@@ -198,10 +198,10 @@ def _contested(db: Session, place: Place) -> object:
 def _reports(db: Session) -> object:
     """Say of each report on the task what it would rest on, and how much there is to read."""
     wanted = (
-        WantedReport(TASK, "models"),
-        WantedReport(TASK, "compare", (1,)),
-        WantedReport(TASK, "relabel", validation="1"),
-        WantedReport(TASK, "workers", validation="1"),
+        ReportRequest(TASK, "models"),
+        ReportRequest(TASK, "compare", (1,)),
+        ReportRequest(TASK, "relabel", validation="1"),
+        ReportRequest(TASK, "workers", validation="1"),
     )
     asked = [(FIGURES[one.kind], str(ReportKey(one))) for one in wanted]
     return [(kind.basis(db, subject), kind.facts(db, subject)) for kind, subject in asked]

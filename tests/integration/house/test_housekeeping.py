@@ -22,7 +22,7 @@ from quintain.services.access import accounts, notify
 from quintain.services.contest import freeze
 from quintain.services.house import health
 from quintain.services.jobs import checking, loops
-from quintain.services.validate import review
+from quintain.services.validate.quality import review
 from quintain.services.wheel import standings
 from quintain.store.base import now
 from quintain.store.tables import LoopRow, User
@@ -59,7 +59,7 @@ def _poison_tidying(house: Workspace, patch: pytest.MonkeyPatch, done: list[str]
 
 def _poison_checking(house: Workspace, patch: pytest.MonkeyPatch, done: list[str]) -> None:
     asked = iter([_fall, lambda given: done.append("checking")])
-    patch.setattr(checking.queue, "ask", lambda db, *given: next(asked)(given))
+    patch.setattr(checking.queue, "enqueue", lambda db, *given: next(asked)(given))
 
 
 def _poison_reviews(house: Workspace, patch: pytest.MonkeyPatch, done: list[str]) -> None:

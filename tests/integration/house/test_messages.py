@@ -12,11 +12,11 @@ from quintain.compose import Workspace
 from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.services.access.actors import actor_of, find_user
 from quintain.services.access.notify import list_notifications
-from quintain.services.collect.rounds import close_round
-from quintain.services.evaluate import cells as evaluate
+from quintain.services.collect.rounds.manage import close_round
+from quintain.services.evaluate.cells import lifecycle as evaluate
 from quintain.services.pay import earnings
-from quintain.services.validate import claim_page, submit_page
-from quintain.services.validate import manage as validate
+from quintain.services.validate.console import manage as validate
+from quintain.services.validate.judging import claim_page, submit_page
 from quintain.store.tables import Cell, Round
 from tests.judged_rounds import attempt, make_round
 from tests.people import make_person

@@ -14,8 +14,8 @@ from quintain.core.errors import Conflict, Forbidden
 from quintain.core.people import OPERATOR
 from quintain.services.access.actors import actor_of, find_user
 from quintain.services.contest.contests import put_contest
-from quintain.services.evaluate.cells import cancel, fill
-from quintain.services.evaluate.restored_models import restore_model
+from quintain.services.evaluate.cells.lifecycle import cancel, fill
+from quintain.services.evaluate.submissions.restored_models import restore_model
 from quintain.services.models.registry import get_model, withdraw
 from quintain.services.tasks.definitions import is_archived
 from quintain.services.work.quizzes import put_quiz, quiz_definition

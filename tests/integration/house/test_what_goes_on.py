@@ -10,7 +10,7 @@ from quintain.core.validation import ValidationState
 from quintain.services.access.links import make_link, redeem_link
 from quintain.services.house.overview import running_in
 from quintain.services.trial.trials import OpenTrial, open_trial, put_trial
-from quintain.services.validate.manage import set_state
+from quintain.services.validate.console.manage import set_state
 from quintain.store.blobs import Blobs
 from tests.integration.trial.life import PLAIN, WHERE
 from tests.validation_support import REF, make_ground

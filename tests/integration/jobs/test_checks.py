@@ -24,8 +24,8 @@ from quintain.services.board.cache import warm_board
 from quintain.services.board.materialised import BOARD, BoardKey
 from quintain.services.board.uncertainty import UNCERTAINTY, known_uncertainty
 from quintain.services.contrast.results import model_contrast
-from quintain.services.evaluate.compare import compare
-from quintain.services.evaluate.results import model_results
+from quintain.services.evaluate.results.compare import compare
+from quintain.services.evaluate.results.compute import model_results
 from quintain.services.house import job_kinds
 from quintain.services.jobs import checking, figures, queue
 from quintain.services.jobs.checks import Checked, CheckKind

@@ -13,16 +13,16 @@ from quintain.compose import Workspace
 from quintain.core.people import OPERATOR, Actor
 from quintain.core.rounds import Money
 from quintain.services.access.actors import find_user
-from quintain.services.collect.list_attempts import flag_queue, report
-from quintain.services.collect.round_figures import counters
-from quintain.services.collect.writing import start_session
+from quintain.services.collect.rounds.round_figures import counters
+from quintain.services.collect.writing.list_attempts import flag_queue, report
+from quintain.services.collect.writing.sessions import start_session
 from quintain.services.house.job_kinds import count_kinds
 from quintain.services.jobs import figures
 from quintain.services.pay import ledger, payouts
 from quintain.services.pay.earnings import decide, earn, list_earnings, my_totals
 from quintain.services.pay.report import cost_report
 from quintain.services.tasks.definitions import find_row
-from quintain.services.validate.retraction import decide_flag
+from quintain.services.validate.judging.retraction import decide_flag
 from quintain.store.base import table_of
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction

@@ -20,17 +20,17 @@ from quintain.services.access.links import make_link, redeem_link
 from quintain.services.house.health import tidy
 from quintain.services.house.job_kinds import job_handlers
 from quintain.services.jobs import exports, queue
-from quintain.services.jobs.exports import WantedFile, ask_export, kept_file
+from quintain.services.jobs.exports import ExportRequest, ask_export, stored_export
 from quintain.services.jobs.running import Handlers, JobRun, keep_running, run_all
-from quintain.services.validate import export as judged_export
-from quintain.services.validate.validation_figures import VALIDATION
+from quintain.services.validate.console import export as judged_export
+from quintain.services.validate.quality.validation_figures import VALIDATION
 from quintain.store.base import now
 from tests.people import make_person
 from tests.validation_support import REF, judge_all, make_ground, make_judges, truth
 from tests.web_support import PASSWORD, browser_of, on_one_line, running, token_for
 
 JUDGEMENTS = replace(judged_export.JUDGEMENTS_FILE, figure=replace(VALIDATION, at_once=0))
-FILE = WantedFile(JUDGEMENTS, REF, "csv")
+FILE = ExportRequest(JUDGEMENTS, REF, "csv")
 
 
 @pytest.fixture
@@ -84,9 +84,9 @@ def test_a_long_file_is_written_once_and_kept(workspace: Workspace, owner: Actor
         assert first is not None
         assert ask_export(db, workspace.blobs, owner, FILE) == first
         with pytest.raises(Conflict, match="not written yet"):
-            kept_file(db, workspace.blobs, owner, first.id)
+            stored_export(db, workspace.blobs, owner, first.id)
         work(workspace, db)
-        found = kept_file(db, workspace.blobs, owner, first.id)
+        found = stored_export(db, workspace.blobs, owner, first.id)
         assert found.name == f"{REF.replace('/', '-')}-judgements.csv"
         rows = judged_export.export_judgements(db, owner, REF, tmp_path / "same.csv")
         assert found.path.read_bytes() == (tmp_path / "same.csv").read_bytes()
@@ -109,9 +109,9 @@ def test_only_owners_get_the_file_and_only_for_a_day(workspace: Workspace, owner
         assert job is not None
         work(workspace, db)
         with pytest.raises(Forbidden):
-            kept_file(db, workspace.blobs, replace(owner, grants=frozenset()), job.id)
+            stored_export(db, workspace.blobs, replace(owner, grants=frozenset()), job.id)
         with pytest.raises(NotFound):
-            kept_file(db, workspace.blobs, other, job.id)
+            stored_export(db, workspace.blobs, other, job.id)
         kept = workspace.blobs.passing(queue.get_job(db, owner, job.id).result["kept"])
         assert kept is not None
         assert workspace.blobs.keys() == []
@@ -119,7 +119,7 @@ def test_only_owners_get_the_file_and_only_for_a_day(workspace: Workspace, owner
         assert kept.exists()
         workspace.blobs.drop_passing(now() + timedelta(seconds=1))
         with pytest.raises(NotFound, match="thrown away"):
-            kept_file(db, workspace.blobs, owner, job.id)
+            stored_export(db, workspace.blobs, owner, job.id)
         anew = ask_export(db, workspace.blobs, owner, FILE)
     assert anew is not None
     assert anew.id != job.id
@@ -190,7 +190,7 @@ def test_tidying_throws_old_files_away(workspace: Workspace, owner: Actor, monke
         assert job is not None
         work(workspace, db)
         tidy(db, workspace.blobs)
-        assert exports.is_kept(workspace.blobs, queue.get_job(db, owner, job.id))
+        assert exports.is_stored(workspace.blobs, queue.get_job(db, owner, job.id))
         monkeypatch.setattr(exports, "KEPT", timedelta(seconds=-1))
         tidy(db, workspace.blobs)
-        assert not exports.is_kept(workspace.blobs, queue.get_job(db, owner, job.id))
+        assert not exports.is_stored(workspace.blobs, queue.get_job(db, owner, job.id))

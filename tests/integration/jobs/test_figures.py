@@ -11,7 +11,15 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import Forbidden
 from quintain.core.people import OPERATOR, Actor
-from quintain.services.jobs.figures import FigureKind, Tell, check, handler_of, rebuild, refresh, shown_figure
+from quintain.services.jobs.figures import (
+    FigureKind,
+    ReportProgress,
+    check,
+    handler_of,
+    rebuild,
+    refresh,
+    shown_figure,
+)
 from quintain.services.jobs.running import run_all
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
@@ -36,7 +44,7 @@ class Facts:
             at_once=at_once,
         )
 
-    def _add_up(self, db: Session, blobs: Blobs | None, subject: str, tell: Tell) -> dict[str, int]:
+    def _add_up(self, db: Session, blobs: Blobs | None, subject: str, tell: ReportProgress) -> dict[str, int]:
         self.read += 1
         tell(len(self.rows), len(self.rows))
         return {"sum": sum(self.rows)}

@@ -55,7 +55,7 @@ def test_a_job_is_done_once_and_keeps_its_result(db: Session, blobs: Blobs, sess
 
     def count(run: JobRun) -> dict[str, int]:
         seen.append(run.subject)
-        run.tell(3, 4)
+        run.report_progress(3, 4)
         return {"found": 7}
 
     number = queue.enqueue(db, "count", "a", params={"deep": True}).id
@@ -115,7 +115,7 @@ def test_a_worker_that_is_to_end_puts_its_job_back(db: Session, blobs: Blobs, se
 
     def stopped(run: JobRun) -> None:
         stop.set()
-        run.tell(1, 10)
+        run.report_progress(1, 10)
 
     assert run_next(sessions, blobs, {"count": stopped}, "first", stop)
     row = db.scalars(select(Job).where(Job.id == number)).one()

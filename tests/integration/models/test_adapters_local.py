@@ -13,7 +13,7 @@ from quintain.core.errors import BadInput
 from quintain.core.task import Task
 from quintain.engine.runner import RunnableModel, open_runner
 from quintain.engine.sandbox.limits import GIB, Limits, Outcome, RunEnded
-from quintain.services.plain.tasks import check_task
+from quintain.services.plain.files.tasks import check_task
 from quintain.tasks.contract import kind_of
 from quintain.tasks.starter import starter
 

@@ -265,7 +265,7 @@ def test_reservations_never_exceed_the_budget() -> None:
             reserved = ledger.reserve(CallSize(0, 3))
         except OverBudget:
             return
-        ledger.settle(reserved, "answered", 200, TokenUse(0, 1))
+        ledger.record_call(reserved, "answered", 200, TokenUse(0, 1))
         done.append(1)
 
     threads = [threading.Thread(target=call) for _ in range(40)]

@@ -11,7 +11,7 @@ import pytest
 
 from quintain.core.task import Label, Task
 from quintain.data.presets import read_preset
-from quintain.services.plain.training import Trained, train_files
+from quintain.services.plain.files.training import Trained, train_files
 from tests.starter import FOLDER
 
 

@@ -18,7 +18,7 @@ from starlette.testclient import TestClient
 from quintain.compose import Workspace
 from quintain.core.people import ANONYMOUS, OPERATOR, Actor, RoleName
 from quintain.services.access.concealing import PRIVATE, Conceal
-from quintain.services.board.keep import take_snapshot
+from quintain.services.board.snapshots import take_snapshot
 from quintain.services.board.standings import known_standings, wait_for_standings
 from quintain.services.models.registry import set_visibility
 from quintain.services.release.releases import parse_release, release

@@ -15,8 +15,8 @@ from quintain.core.people import OPERATOR, Actor
 from quintain.core.rounds import Money
 from quintain.services.access import audit
 from quintain.services.access.notify import list_notifications
-from quintain.services.collect import round_pay
-from quintain.services.collect.rounds import RoundInfo
+from quintain.services.collect.rounds import round_pay
+from quintain.services.collect.rounds.manage import RoundInfo
 from quintain.services.house.job_kinds import job_handlers
 from quintain.services.jobs import queue
 from quintain.services.jobs.running import run_all, run_next

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import BadInput, Conflict, Forbidden
 from quintain.core.people import Actor
 from quintain.services.access.notify import list_notifications
-from quintain.services.collect.writing import give_up, start_session
+from quintain.services.collect.writing.sessions import give_up, start_session
 from quintain.services.pay.earnings import list_earnings, my_earnings
 from quintain.services.pay.policy import get_policy, policy_text, put_policy
 from quintain.services.work.qualify import put_qualification

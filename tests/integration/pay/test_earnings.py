@@ -16,10 +16,10 @@ from quintain.core.people import Actor
 from quintain.core.records.pay import Earning as EarningRecord
 from quintain.core.records.pay import EarningOrder
 from quintain.core.rounds import Money
-from quintain.services.collect.readiness import record_choice
-from quintain.services.collect.rounds import close_round
-from quintain.services.collect.submit_attempt import confirm
-from quintain.services.collect.writing import get_session, give_up, start_session
+from quintain.services.collect.rounds.manage import close_round
+from quintain.services.collect.writing.readiness import record_choice
+from quintain.services.collect.writing.sessions import get_session, give_up, start_session
+from quintain.services.collect.writing.submit_attempt import confirm
 from quintain.services.pay.earnings import (
     decide,
     earn,

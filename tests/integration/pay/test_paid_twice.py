@@ -22,11 +22,11 @@ from quintain.core.records.pay import PayoutRecord
 from quintain.core.rounds import Money
 from quintain.services.access.notify import list_notifications
 from quintain.services.access.tokens import create_token
-from quintain.services.collect import entry
-from quintain.services.collect import prolific as panel
-from quintain.services.collect.admission import Visitor
-from quintain.services.collect.panel_people import confirm_guests
-from quintain.services.collect.rounds import RoundInfo
+from quintain.services.collect.panels import entry
+from quintain.services.collect.panels import prolific as panel
+from quintain.services.collect.panels.admission import Visitor
+from quintain.services.collect.panels.panel_people import confirm_guests
+from quintain.services.collect.rounds.manage import RoundInfo
 from quintain.services.pay import ledger, overpaid, payouts, prolific
 from quintain.services.pay.earnings import Kind, decide, earn, list_earnings, my_earnings
 from quintain.services.pay.policy import put_policy

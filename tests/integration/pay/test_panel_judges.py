@@ -8,13 +8,13 @@ from sqlalchemy.orm import Session
 from quintain.core.editing import EditOrigin
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
 from quintain.core.people import Actor
-from quintain.services.collect.admission import PanelArrival, Visitor
-from quintain.services.collect.panel_people import confirm_guests
+from quintain.services.collect.panels.admission import PanelArrival, Visitor
+from quintain.services.collect.panels.panel_people import confirm_guests
 from quintain.services.pay import payouts
 from quintain.services.pay.earnings import decide, my_earnings
-from quintain.services.validate import panel_entry
-from quintain.services.validate.claim_page import claim_page
-from quintain.services.validate.manage import set_policy
+from quintain.services.validate.console.manage import set_policy
+from quintain.services.validate.judging import panel_entry
+from quintain.services.validate.judging.claim_page import claim_page
 from tests.validation_support import REF, answer_page, make_ground
 
 POLICY = """

@@ -16,8 +16,8 @@ from quintain.core.errors import BadInput, Forbidden
 from quintain.core.people import OPERATOR
 from quintain.core.rounds import Money
 from quintain.services.access.actors import find_user
-from quintain.services.collect import round_pay
-from quintain.services.collect.rounds import get_round
+from quintain.services.collect.rounds import round_pay
+from quintain.services.collect.rounds.manage import get_round
 from quintain.services.jobs.running import run_all
 from quintain.services.pay import earnings, payouts
 from quintain.services.pay.policy import get_policy, put_policy

@@ -24,11 +24,11 @@ from quintain.core.ledger import Account
 from quintain.core.people import ANONYMOUS, OPERATOR, Actor
 from quintain.core.rounds import Money
 from quintain.services.access.notify import list_notifications
-from quintain.services.collect import entry, prolific
-from quintain.services.collect.admission import Visitor
-from quintain.services.collect.panel_people import confirm_guests
-from quintain.services.collect.rounds import RoundInfo, get_round
-from quintain.services.collect.writing import start_session
+from quintain.services.collect.panels import entry, prolific
+from quintain.services.collect.panels.admission import Visitor
+from quintain.services.collect.panels.panel_people import confirm_guests
+from quintain.services.collect.rounds.manage import RoundInfo, get_round
+from quintain.services.collect.writing.sessions import start_session
 from quintain.services.pay import ledger, payouts
 from quintain.services.pay import prolific as paying
 from quintain.services.pay.earnings import Kind, decide, earn, grant_bonus, list_earnings
@@ -36,8 +36,8 @@ from quintain.services.pay.policy import put_policy
 from quintain.services.tasks.definitions import put_task
 from quintain.services.trial import panel_entry, studies
 from quintain.services.trial.trials import OpenTrial, open_trial, put_trial
-from quintain.services.validate import panel_entry as judging_doors
-from quintain.services.validate.manage import open_validation
+from quintain.services.validate.console.manage import open_validation
+from quintain.services.validate.judging import panel_entry as judging_doors
 from quintain.services.work.qualify import put_qualification
 from quintain.store.base import now
 from quintain.store.blobs import Blobs

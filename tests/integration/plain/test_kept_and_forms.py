@@ -14,13 +14,14 @@ from typer.testing import Result
 
 from quintain.core.people import Actor
 from quintain.data.tables import write_table
-from quintain.services.plain.judgements import read_judgements
+from quintain.services.plain.labels.judgements import read_judgements
 from quintain.services.tasks import definitions as tasks
-from quintain.services.validate import claim_page, gold, submit_page
-from quintain.services.validate import export as judged_export
-from quintain.services.validate import manage as validate
-from quintain.services.validate.submit_page import Answer
-from quintain.services.validate.vmer import error_rates
+from quintain.services.validate.console import export as judged_export
+from quintain.services.validate.console import manage as validate
+from quintain.services.validate.judging import claim_page, submit_page
+from quintain.services.validate.judging.submit_page import Answer
+from quintain.services.validate.quality import gold
+from quintain.services.validate.quality.vmer import error_rates
 from quintain.tasks.definition import parse_task
 from tests.validation_support import REF, judge_all, make_ground, make_judges, truth
 

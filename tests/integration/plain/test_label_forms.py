@@ -13,9 +13,9 @@ import pytest
 from typer.testing import Result
 
 import quintain
-from quintain.services.plain.artefact_files import ExampleColumns
-from quintain.services.plain.comparing.reading import DatasetColumns, read_dataset
-from quintain.services.plain.judged_rows import read_judged_rows
+from quintain.services.plain.labels.judged_rows import read_judged_rows
+from quintain.services.plain.reports.artefact_files import ExampleColumns
+from quintain.services.plain.reports.comparing.reading import DatasetColumns, read_dataset
 
 # How a program may write the labels 1 and 0, and how it may write yes and no.
 SPELLINGS = {
@@ -172,7 +172,7 @@ def test_data_split_by_a_models_answers(files: Files) -> None:
         for at, value in enumerate(files.gold)
     ]
     read = read_judged_rows(files.write("r.jsonl", rows))
-    assert (read.said("predicted") == read.label).all()
+    assert (read.answers_of("predicted") == read.label).all()
 
 
 def test_irt_responses() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from quintain.services.plain.judgements import read_judgements
-from quintain.services.plain.labels import Aggregating, aggregate_source
+from quintain.services.plain.labels.aggregation import Aggregating, aggregate_source
+from quintain.services.plain.labels.judgements import read_judgements
 
 VOTES = "item,worker,label\n z ,ann,é\nz,bob,e\u0301\na, ann,no\n,,\nb,bob,\n"
 

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from typer.testing import Result
 
-from quintain.services.plain.score import Scoring, score_files
+from quintain.services.plain.files.score import Scoring, score_files
 
 XQUAD = Path(__file__).parents[4] / "shared" / "data" / "xquad-en-squad-preds"
 Cli = Callable[..., Result]

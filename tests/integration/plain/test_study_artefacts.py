@@ -13,7 +13,7 @@ from typer.testing import Result
 
 import quintain as qt
 from quintain.core.errors import BadInput
-from quintain.services.plain.checkpoints import FOLDER
+from quintain.services.plain.files.checkpoints import FOLDER
 
 Cli = Callable[..., Result]
 

@@ -17,9 +17,9 @@ import quintain as qt
 from quintain.core.errors import BadInput
 from quintain.core.records.figures import Estimate
 from quintain.data.in_memory import source_of
-from quintain.services.plain.artefact_files import ExampleColumns
-from quintain.services.plain.checkpoints import FOLDER
-from quintain.services.plain.comparing.reading import DatasetColumns, read_dataset
+from quintain.services.plain.files.checkpoints import FOLDER
+from quintain.services.plain.reports.artefact_files import ExampleColumns
+from quintain.services.plain.reports.comparing.reading import DatasetColumns, read_dataset
 from quintain.stats.arms import figures
 from quintain.stats.comparing.compared import people_and_models
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from quintain.data.trials import TrialArm, TrialItem
-from quintain.services.plain.trial_difficulty import arms_difficulty
+from quintain.services.plain.reports.trial_difficulty import arms_difficulty
 
 VOTES = (("a", "yes"), ("b", "yes"), ("c", "no"))
 

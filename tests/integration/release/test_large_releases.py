@@ -25,8 +25,8 @@ from quintain.services.house.job_kinds import job_handlers
 from quintain.services.jobs import queue
 from quintain.services.jobs.running import run_all
 from quintain.services.release import bundle, release_jobs, releases
-from quintain.services.release.release_jobs import ask_release, asked_release
-from quintain.services.validate import judge_figures
+from quintain.services.release.release_jobs import ask_release, queued_release
+from quintain.services.validate.quality import judge_figures
 from quintain.store.base import now
 from quintain.store.database import transaction
 from quintain.store.queries.validate import judgements as judgement_queries
@@ -69,7 +69,7 @@ def work(workspace: Workspace, db: Session) -> int:
 
 def asked(db: Session, owner: Actor, *, look: bool = False) -> JobStanding:
     """Ask a worker for a release."""
-    job = ask_release(db, owner, REF, SPEC, look=look)
+    job = ask_release(db, owner, REF, SPEC, preview_only=look)
     assert job is not None
     return job
 
@@ -142,24 +142,24 @@ def test_a_worker_looks_and_releases(judged: Workspace, db: Session, owner: Acto
     job = asked(db, owner, look=True)
     assert asked(db, owner, look=True) == job
     with pytest.raises(Conflict, match="not ready yet"):
-        release_jobs.require_release(asked_release(db, judged.blobs, owner, REF, job.id))
+        release_jobs.require_release(queued_release(db, judged.blobs, owner, REF, job.id))
     assert work(judged, db) == 1
-    looked = asked_release(db, judged.blobs, owner, REF, job.id)
+    looked = queued_release(db, judged.blobs, owner, REF, job.id)
     assert looked.spec == SPEC
     assert release_jobs.require_release(looked).number is None
     assert release_jobs.require_release(looked).report == releases.preview(db, judged.blobs, owner, REF, SPEC).report
     assert list_versions(db, owner) == []
     first = asked(db, owner)
     work(judged, db)
-    made = release_jobs.require_release(asked_release(db, judged.blobs, owner, REF, first.id))
+    made = release_jobs.require_release(queued_release(db, judged.blobs, owner, REF, first.id))
     assert (made.number, made.new) == (1, True)
     again = asked(db, owner)
     work(judged, db)
-    same = release_jobs.require_release(asked_release(db, judged.blobs, owner, REF, again.id))
+    same = release_jobs.require_release(queued_release(db, judged.blobs, owner, REF, again.id))
     assert (same.number, same.new, same.versions) == (1, False, made.versions)
     judged.blobs.drop_passing(now() + timedelta(seconds=1))
     with pytest.raises(NotFound, match="thrown away"):
-        release_jobs.require_release(asked_release(db, judged.blobs, owner, REF, job.id))
+        release_jobs.require_release(queued_release(db, judged.blobs, owner, REF, job.id))
 
 
 @pytest.mark.usefixtures("much")
@@ -167,13 +167,13 @@ def test_only_owners_ask_a_worker(judged: Workspace, db: Session, owner: Actor) 
     """Nobody else has it done or sees what came of it, and no job of another kind passes for one."""
     stranger = make_person(db, "sid", RoleName.WORKER)
     with pytest.raises(Forbidden):
-        ask_release(db, stranger, REF, SPEC, look=True)
+        ask_release(db, stranger, REF, SPEC, preview_only=True)
     job = asked(db, owner, look=True)
     with pytest.raises(NotFound):
-        asked_release(db, judged.blobs, stranger, REF, job.id)
+        queued_release(db, judged.blobs, stranger, REF, job.id)
     other = queue.enqueue(db, "study", "mood rounds/1", task="mood")
     with pytest.raises(NotFound, match="makes no release"):
-        asked_release(db, judged.blobs, owner, REF, other.id)
+        queued_release(db, judged.blobs, owner, REF, other.id)
 
 
 @contextmanager
@@ -223,7 +223,7 @@ def test_a_worker_that_dies_leaves_all_or_nothing(
     with transaction(db):
         db.execute(update(Job).values(lease_until=now() - timedelta(seconds=1)))
     assert work(judged, db) == 1
-    made = release_jobs.require_release(asked_release(db, judged.blobs, owner, REF, job.id))
+    made = release_jobs.require_release(queued_release(db, judged.blobs, owner, REF, job.id))
     assert (made.number, made.new) == (1, not there)
     assert len(list_versions(db, owner)) == 3
 
@@ -244,21 +244,21 @@ def test_a_cancelled_release_is_not_made(
 
     monkeypatch.setattr(releases, "_written", meanwhile)
     work(judged, db)
-    assert asked_release(db, judged.blobs, owner, REF, job.id).job.state == "cancelled"
+    assert queued_release(db, judged.blobs, owner, REF, job.id).job.state == "cancelled"
     assert list_versions(db, owner) == []
 
 
 @pytest.mark.usefixtures("much")
 def test_what_cannot_be_released_is_said_where_it_was_asked(judged: Workspace, db: Session, owner: Actor) -> None:
     """The page that follows the job has the reason, with what would work; the API refuses with it."""
-    job = ask_release(db, owner, REF, replace(SPEC, dev=900, test=900), look=True)
+    job = ask_release(db, owner, REF, replace(SPEC, dev=900, test=900), preview_only=True)
     assert job is not None
     work(judged, db)
     page = browser_of(judged, owner.name).get(f"{HOME}?job={job.id}")
     assert 'value="900"' in page.text
     assert "at most dev" in page.text
     with pytest.raises(Conflict, match="at most dev"):
-        release_jobs.require_release(asked_release(db, judged.blobs, owner, REF, job.id))
+        release_jobs.require_release(queued_release(db, judged.blobs, owner, REF, job.id))
 
 
 @pytest.mark.usefixtures("much")

@@ -23,7 +23,7 @@ from quintain.core.release import ReleaseSpec
 from quintain.services.access.links import make_link, redeem_link
 from quintain.services.release import bundle
 from quintain.services.release import releases as service
-from quintain.services.validate.manage import find_validation
+from quintain.services.validate.console.manage import find_validation
 from quintain.settings import Settings
 from quintain.store.database import transaction
 from quintain.store.tables import Judgement, JudgeStanding

@@ -22,7 +22,7 @@ from quintain.services.data.inputs import set_inputs
 from quintain.services.data.publishing import export_folder
 from quintain.services.release import releases as service
 from quintain.services.tasks.definitions import put_task
-from quintain.services.validate import manage as validate
+from quintain.services.validate.console import manage as validate
 from tests.people import make_person
 from tests.released import MODEL, REF, Made, judge, judged_round, mood_items
 from tests.validation_support import LABELS, TASK, make_ground

@@ -24,7 +24,7 @@ from quintain.services.data.inputs import set_inputs
 from quintain.services.models.train import train
 from quintain.services.release import releases as service
 from quintain.services.release.releases import parse_release
-from quintain.services.validate import manage as validate
+from quintain.services.validate.console import manage as validate
 from quintain.store.database import transaction
 from quintain.store.queries.release import releases as queries
 from quintain.store.tables import Dataset, Judgement, ReleaseRow

@@ -14,7 +14,7 @@ from quintain.core.errors import NotFound
 from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.core.records.stations import Stations
 from quintain.services.access.links import make_link, redeem_link
-from quintain.services.collect.rounds import close_round, put_round
+from quintain.services.collect.rounds.manage import close_round, put_round
 from quintain.services.house.waiting import waiting_for
 from quintain.services.models.registry import set_visibility
 from quintain.services.models.train import train

@@ -16,7 +16,7 @@ from quintain.core.records.base import to_json
 from quintain.protocols.crowd.forecast import run_trial
 from quintain.protocols.reading import shipped_text
 from quintain.services.access.actors import actor_of, find_user
-from quintain.services.plain.trials import arms_of, find_protocol
+from quintain.services.plain.reports.trials import arms_of, find_protocol
 from quintain.services.study.datasets import datasets_report
 from quintain.services.study.whole import whole_report
 from quintain.services.trial.trials import keep_simulated

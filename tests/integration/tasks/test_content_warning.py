@@ -12,7 +12,7 @@ import quintain.web
 from quintain.compose import Workspace
 from quintain.core.people import OPERATOR, Actor
 from quintain.services.access.links import make_link, redeem_link
-from quintain.services.collect.readiness import readiness, record_choice
+from quintain.services.collect.writing.readiness import readiness, record_choice
 from quintain.services.data.datasets import list_versions
 from quintain.services.tasks.definitions import put_task
 from quintain.store.blobs import Blobs

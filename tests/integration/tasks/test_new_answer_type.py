@@ -29,19 +29,20 @@ from quintain.engine.jobs import LocalEngine
 from quintain.metrics.aligned import Aligned
 from quintain.metrics.contract import METRICS, MeanMetric
 from quintain.services.access.links import make_link, redeem_link
-from quintain.services.collect.export import attempts_table
-from quintain.services.collect.rounds import open_round, put_round
+from quintain.services.collect.rounds.export import attempts_table
+from quintain.services.collect.rounds.manage import open_round, put_round
 from quintain.services.data.datasets import import_dataset
-from quintain.services.evaluate import cells as evaluate
-from quintain.services.evaluate.results import model_results
-from quintain.services.evaluate.worker import work
+from quintain.services.evaluate.cells import lifecycle as evaluate
+from quintain.services.evaluate.cells.worker import work
+from quintain.services.evaluate.results.compute import model_results
 from quintain.services.models.registry import register_version
-from quintain.services.plain.score import Scoring, score_files
+from quintain.services.plain.files.score import Scoring, score_files
 from quintain.services.tasks.definitions import put_task
-from quintain.services.validate import claim_page, submit_page, vmer
-from quintain.services.validate import manage as validate
-from quintain.services.validate.final_labels import final_labels
-from quintain.services.validate.submit_page import Answer as Judged
+from quintain.services.validate.console import manage as validate
+from quintain.services.validate.judging import claim_page, submit_page
+from quintain.services.validate.judging.submit_page import Answer as Judged
+from quintain.services.validate.quality import vmer
+from quintain.services.validate.quality.final_labels import final_labels
 from quintain.stats.bootstrap import FloatArray
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction

@@ -7,8 +7,8 @@ from itertools import count
 from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor
-from quintain.services.collect.submit_attempt import submit_attempt
-from quintain.services.collect.writing import start_session
+from quintain.services.collect.writing.sessions import start_session
+from quintain.services.collect.writing.submit_attempt import submit_attempt
 from quintain.services.tasks.definitions import put_task
 from quintain.services.trial.participation import answer_quiz, quiz_step, trial_part
 from quintain.services.trial.rubric import grade, next_to_grade

@@ -15,10 +15,10 @@ from quintain.compose import Workspace
 from quintain.core.people import Actor
 from quintain.data.plan import ImportPlan
 from quintain.engine.jobs import LocalEngine
-from quintain.services.collect.submit_attempt import submit_attempt
-from quintain.services.collect.writing import start_session
+from quintain.services.collect.writing.sessions import start_session
+from quintain.services.collect.writing.submit_attempt import submit_attempt
 from quintain.services.data.datasets import import_dataset
-from quintain.services.evaluate.worker import work
+from quintain.services.evaluate.cells.worker import work
 from quintain.services.models.train import train
 from quintain.services.tasks.definitions import put_task
 from quintain.services.trial.participation import enter, trial_part

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import Conflict
 from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.services.access.notify import list_notifications
-from quintain.services.collect.writing import start_session
+from quintain.services.collect.writing.sessions import start_session
 from quintain.services.house.job_kinds import count_kinds
 from quintain.services.jobs import figures
 from quintain.services.pay import ledger
@@ -30,7 +30,7 @@ from quintain.store.tables import WritingSession
 from tests.collecting import TASK, writers
 from tests.integration.trial.life import TRAINED, WHERE, grade_all, train, write
 from tests.integration.trial.test_grading import FAIR, PROMOTED, course
-from tests.integration.trial.test_trial_doors import BASE, DOORS, come, key_in
+from tests.integration.trial.test_trial_entry import BASE, DOORS, come, key_in
 from tests.people import make_person
 
 pytestmark = pytest.mark.both_databases

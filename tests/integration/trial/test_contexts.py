@@ -12,10 +12,10 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import BadInput
 from quintain.core.people import Actor
 from quintain.data.plan import ImportPlan
-from quintain.services.collect.prompts import import_prompts
-from quintain.services.collect.rounds import put_round
-from quintain.services.collect.submit_attempt import submit_attempt
-from quintain.services.collect.writing import start_session
+from quintain.services.collect.rounds.manage import put_round
+from quintain.services.collect.rounds.prompts import import_prompts
+from quintain.services.collect.writing.sessions import start_session
+from quintain.services.collect.writing.submit_attempt import submit_attempt
 from quintain.services.data.datasets import import_dataset
 from quintain.services.tasks.definitions import put_task
 from quintain.services.trial.participation import enter, trial_part

@@ -8,14 +8,14 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import Conflict
 from quintain.core.people import Actor, RoleName
-from quintain.services.collect.list_attempts import flag_queue, report
+from quintain.services.collect.writing.list_attempts import flag_queue, report
 from quintain.services.tasks.definitions import put_task
 from quintain.services.trial.letters import letters
 from quintain.services.trial.participation import enter, trial_part
 from quintain.services.trial.rubric import grade, graded_before, next_to_grade
 from quintain.services.trial.stages import close_stage
 from quintain.services.trial.trials import get_trial, open_trial, put_trial
-from quintain.services.validate.retraction import decide_flag, retract
+from quintain.services.validate.judging.retraction import decide_flag, retract
 from quintain.store.blobs import Blobs
 from quintain.store.tables import Attempt
 from tests.collecting import TASK, writers

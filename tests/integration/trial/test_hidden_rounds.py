@@ -16,15 +16,15 @@ from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.core.records.house import MovementKind
 from quintain.core.stage_qualifications import stage_qualification
 from quintain.services.access.notify import list_notifications
-from quintain.services.collect.definition import dump_round
-from quintain.services.collect.eligible import may_write
-from quintain.services.collect.entry import shown_round
-from quintain.services.collect.list_attempts import my_attempts
-from quintain.services.collect.readiness import readiness, record_choice
-from quintain.services.collect.round_pay import round_pay
-from quintain.services.collect.rounds import get_round, put_round
-from quintain.services.collect.writing import start_session
-from quintain.services.collect.writing_aids import try_session
+from quintain.services.collect.panels.entry import shown_round
+from quintain.services.collect.rounds.definition import dump_round
+from quintain.services.collect.rounds.eligible import may_write
+from quintain.services.collect.rounds.manage import get_round, put_round
+from quintain.services.collect.rounds.round_pay import round_pay
+from quintain.services.collect.writing.list_attempts import my_attempts
+from quintain.services.collect.writing.readiness import readiness, record_choice
+from quintain.services.collect.writing.sessions import start_session
+from quintain.services.collect.writing.writing_aids import try_session
 from quintain.services.house.front import front
 from quintain.services.trial.participation import enter, trial_part
 from quintain.services.trial.trials import close_trial

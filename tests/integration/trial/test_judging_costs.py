@@ -17,9 +17,9 @@ from quintain.services.trial.costs import trial_costs
 from quintain.services.trial.participation import enter
 from quintain.services.trial.reporting import open_pool, report
 from quintain.services.trial.trials import get_trial, open_trial, put_trial
-from quintain.services.validate.claim_page import claim_page
-from quintain.services.validate.gold import add_gold
-from quintain.services.validate.gold_quiz import make_quiz
+from quintain.services.validate.judging.claim_page import claim_page
+from quintain.services.validate.quality.gold import add_gold
+from quintain.services.validate.quality.gold_quiz import make_quiz
 from quintain.services.work.quizzes import get_quiz, take_quiz
 from quintain.store.blobs import Blobs
 from tests.collecting import TASK, writers

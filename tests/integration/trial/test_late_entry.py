@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from quintain.compose import Workspace
 from quintain.core.errors import Conflict
 from quintain.core.people import Actor, RoleName
-from quintain.services.collect.admission import Visitor
+from quintain.services.collect.panels.admission import Visitor
 from quintain.services.trial import panel_entry
 from quintain.services.trial.offers import trial_offers
 from quintain.services.trial.participation import enter, trial_part
@@ -20,7 +20,7 @@ from quintain.store.blobs import Blobs
 from quintain.store.tables import CrowdMember, User
 from tests.collecting import writers
 from tests.integration.trial.life import TRAINED, WHERE, begin
-from tests.integration.trial.test_trial_doors import BASE, DOORS, come, key_in
+from tests.integration.trial.test_trial_entry import BASE, DOORS, come, key_in
 from tests.people import make_person
 from tests.web_support import browser_of, copy_demo, post
 

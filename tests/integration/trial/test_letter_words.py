@@ -11,8 +11,8 @@ from sqlalchemy.orm import Session
 from quintain.core.people import Actor, RoleName
 from quintain.protocols.default_rubric import default_rubric
 from quintain.protocols.rubric import FIGURE_2
-from quintain.services.collect.submit_attempt import submit_attempt
-from quintain.services.collect.writing import start_session
+from quintain.services.collect.writing.sessions import start_session
+from quintain.services.collect.writing.submit_attempt import submit_attempt
 from quintain.services.tasks.definitions import put_task
 from quintain.services.trial.letters import letters
 from quintain.services.trial.participation import enter, trial_part

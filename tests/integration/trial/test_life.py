@@ -14,8 +14,8 @@ from quintain.core.people import Actor, RoleName
 from quintain.core.rounds import Money
 from quintain.protocols.events import entered
 from quintain.services.access.notify import list_notifications
-from quintain.services.collect.rounds import list_rounds
-from quintain.services.collect.writing import start_session
+from quintain.services.collect.rounds.manage import list_rounds
+from quintain.services.collect.writing.sessions import start_session
 from quintain.services.pay.earnings import my_earnings
 from quintain.services.tasks.definitions import put_task
 from quintain.services.trial import courses
@@ -27,7 +27,7 @@ from quintain.services.trial.reporting import open_pool, report
 from quintain.services.trial.rubric import grade, next_to_grade
 from quintain.services.trial.stages import close_stage
 from quintain.services.trial.trials import close_trial, find_trial, get_trial, list_trials, open_trial, put_trial
-from quintain.services.validate.status import status
+from quintain.services.validate.console.status import status
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.state import state_of

@@ -10,9 +10,9 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import Conflict
 from quintain.core.people import Actor
-from quintain.services.collect.rounds import get_round
-from quintain.services.collect.submit_attempt import submit_attempt
-from quintain.services.collect.writing import give_up, start_session
+from quintain.services.collect.rounds.manage import get_round
+from quintain.services.collect.writing.sessions import give_up, start_session
+from quintain.services.collect.writing.submit_attempt import submit_attempt
 from quintain.services.pay.earnings import my_earnings
 from quintain.services.tasks.definitions import put_task
 from quintain.services.trial.costs import trial_costs

@@ -19,17 +19,17 @@ from quintain.data.trials import write_trial
 from quintain.services.data.content import preview, scan
 from quintain.services.data.datasets import get_version
 from quintain.services.data.inputs import set_inputs
-from quintain.services.evaluate import cells
-from quintain.services.evaluate.progress import explain
+from quintain.services.evaluate.cells import lifecycle
+from quintain.services.evaluate.cells.progress import explain
 from quintain.services.models.registry import withdraw
-from quintain.services.plain.trial_measures import ReportOptions
-from quintain.services.plain.trials import report as report_of_file
+from quintain.services.plain.reports.trial_measures import ReportOptions
+from quintain.services.plain.reports.trials import report as report_of_file
 from quintain.services.study.whole import whole_report
 from quintain.services.tasks.board_settings import let_score
 from quintain.services.trial.model_runs import get_models, run_models
 from quintain.services.trial.participation import enter
 from quintain.services.trial.reporting import arms_of, open_pool, report
-from quintain.services.validate.unqualify import unqualify
+from quintain.services.validate.quality.unqualify import unqualify
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.queries.evaluate import cells as cell_queries
@@ -144,12 +144,12 @@ def test_nothing_of_labels_or_arms_is_in_what_models_and_workers_see(
     assert table["meta"].null_count() == table.height
     assert "easy" not in table.write_json()
     assert table["answer"].null_count() == table["text"].str.contains("harbour").sum() > 0
-    cells.fill(db, "mood")
+    lifecycle.fill(db, "mood")
     assert [one.model for one in get_models(db, owner, *WHERE).runs] == ["lexicon@1"]
     assert "asks for" in explain(db, owner, "mood/majority", ITEMS).summary
     assert [one.cell.variant for one in cell_queries.rows(db, dataset_version_id=version.id)] == ["plain"]
     let_score(db, owner, ITEMS)  # from then on it is a test set like any other
-    cells.fill(db, "mood")
+    lifecycle.fill(db, "mood")
     assert {one.model for one in get_models(db, owner, *WHERE).runs} == {"lexicon@1", "majority@1"}
 
 

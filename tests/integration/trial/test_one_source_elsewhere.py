@@ -6,8 +6,8 @@ import pytest
 from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor
-from quintain.services.collect.admission import Visitor
-from quintain.services.collect.panel_people import confirm_guests
+from quintain.services.collect.panels.admission import Visitor
+from quintain.services.collect.panels.panel_people import confirm_guests
 from quintain.services.tasks.definitions import put_task
 from quintain.services.trial import panel_entry
 from quintain.services.trial.participation import enter, trial_part
@@ -18,7 +18,7 @@ from quintain.store.blobs import Blobs
 from tests.collecting import TASK
 from tests.integration.trial.life import WHERE, write
 from tests.integration.trial.test_grading import FAIR, PROMOTED
-from tests.integration.trial.test_trial_doors import BASE, DOORS, key_in
+from tests.integration.trial.test_trial_entry import BASE, DOORS, key_in
 
 HERE = Visitor(device="one browser", address="192.0.2.7")
 ELSEWHERE = Visitor(device="another browser", address="192.0.2.99")

@@ -8,9 +8,9 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import BadInput
 from quintain.core.people import Actor, RoleName
 from quintain.protocols.reading import parse_protocol
-from quintain.services.collect.export import attempts_table
-from quintain.services.collect.submit_attempt import submit_attempt
-from quintain.services.collect.writing import get_session, start_session
+from quintain.services.collect.rounds.export import attempts_table
+from quintain.services.collect.writing.sessions import get_session, start_session
+from quintain.services.collect.writing.submit_attempt import submit_attempt
 from quintain.services.tasks.definitions import put_task
 from quintain.services.trial.participation import answer_quiz, enter, trial_part
 from quintain.services.trial.reporting import open_pool, report

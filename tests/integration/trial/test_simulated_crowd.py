@@ -22,7 +22,7 @@ from quintain.services.trial.model_runs import get_models
 from quintain.services.trial.reporting import arms_of
 from quintain.services.trial.stored_report import get_report
 from quintain.services.trial.trials import OpenTrial, get_trial, open_trial, put_trial
-from quintain.services.validate.status import status
+from quintain.services.validate.console.status import status
 from quintain.settings import Settings
 from quintain.simulate.crowd_drive import CrowdSize
 from quintain.simulate.crowd_trial import Beginning, simulate_trial

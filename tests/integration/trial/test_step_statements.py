@@ -12,8 +12,8 @@ from sqlalchemy.orm import Session
 from quintain.compose import Workspace
 from quintain.core.people import OPERATOR, Actor, Scope
 from quintain.services.access.tokens import actor_for_token, create_token
-from quintain.services.collect.submit_attempt import submit_attempt
-from quintain.services.collect.writing import start_session
+from quintain.services.collect.writing.sessions import start_session
+from quintain.services.collect.writing.submit_attempt import submit_attempt
 from quintain.services.pay import ledger
 from quintain.services.pay.earnings import my_earnings
 from quintain.services.tasks.definitions import put_task
@@ -57,7 +57,7 @@ QUIZ = 3
 ROUNDS = 1  # more at the first look, as what a transaction has not committed is kept for nobody
 FIRST_ANSWER = 6  # before which it is asked what may be spent
 LAST_ANSWER = 27  # which ends the tutorial: it is paid, which may reach a cap, and one may write; a writer's own course
-BEGIN = 14  # among them, whether the round is there for the person, how often they wrote, what they were shown; a lock
+BEGIN = 15  # among them, whether the round is there for the person, how often they wrote, what they were shown; a lock
 WRITE = 9  # one of them keeps the round's counts
 END = 11  # more, where a text is the last of its session, which is then paid; the first opens accounts
 

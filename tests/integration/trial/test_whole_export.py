@@ -13,8 +13,8 @@ from quintain.compose import Workspace
 from quintain.core.people import OPERATOR, RoleName
 from quintain.data.trials import read_trial, write_trial
 from quintain.library.trials import write_tables
-from quintain.services.collect.submit_attempt import submit_attempt
-from quintain.services.collect.writing import start_session
+from quintain.services.collect.writing.sessions import start_session
+from quintain.services.collect.writing.submit_attempt import submit_attempt
 from quintain.services.tasks.definitions import put_task
 from quintain.services.trial.participation import enter, trial_part
 from quintain.services.trial.reporting import arms_of, open_pool

@@ -10,8 +10,8 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import Unavailable
 from quintain.core.people import Actor, Grant, RoleName
-from quintain.services.validate.claim_page import claim_page, extend_page, return_page
-from quintain.services.validate.submit_page import Answer, submit_page
+from quintain.services.validate.judging.claim_page import claim_page, extend_page, return_page
+from quintain.services.validate.judging.submit_page import Answer, submit_page
 from quintain.store.database import connect
 
 

@@ -17,9 +17,9 @@ from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Forbidden
 from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.services.access.links import make_link, redeem_link
-from quintain.services.validate import forecast as adaptive_forecast
-from quintain.services.validate import manage as validate
-from quintain.services.validate import status as validation_status
+from quintain.services.validate.console import forecast as adaptive_forecast
+from quintain.services.validate.console import manage as validate
+from quintain.services.validate.console import status as validation_status
 from quintain.store.database import transaction
 from quintain.store.tables import Judgement, ValidationPolicyVersion
 from tests.people import make_person

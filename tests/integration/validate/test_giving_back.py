@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import Conflict
 from quintain.core.people import Actor
-from quintain.services.validate import claim_page
+from quintain.services.validate.judging import claim_page
 from tests.validation_support import REF, answer_page, make_ground, make_judges
 
 

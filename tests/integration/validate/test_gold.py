@@ -16,24 +16,14 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
 from quintain.core.people import Actor
 from quintain.services.tasks import definitions as tasks
-from quintain.services.validate import (
-    adjudicate,
-    claim_page,
-    gold,
-    gold_list,
-    gold_quiz,
-    item_files,
-    items,
-    judges,
-    submit_page,
-    unqualify,
-    validation_figures,
-)
-from quintain.services.validate import manage as validate
-from quintain.services.validate import status as validation_status
-from quintain.services.validate.gold_list import WantedGold
-from quintain.services.validate.review import review
-from quintain.services.validate.submit_page import Answer
+from quintain.services.validate.console import item_files, items
+from quintain.services.validate.console import manage as validate
+from quintain.services.validate.console import status as validation_status
+from quintain.services.validate.judging import adjudicate, claim_page, submit_page
+from quintain.services.validate.judging.submit_page import Answer
+from quintain.services.validate.quality import gold, gold_list, gold_quiz, judges, unqualify, validation_figures
+from quintain.services.validate.quality.gold_list import GoldQuery
+from quintain.services.validate.quality.review import review
 from quintain.services.work import quizzes
 from quintain.store.tables import Earning, Judgement, Offer, ValidationItem
 from tests.exported import export_person
@@ -99,22 +89,22 @@ def test_gold_items_are_listed_a_page_at_a_time_the_worst_first(db: Session, own
     everything = gold_list.list_gold(db, owner, REF).gold
     shares = {one.id: one.accuracy.value for one in everything}
     for down in (False, True):
-        wanted = [WantedGold(order="accuracy", down=down, offset=offset, limit=2) for offset in (0, 2, 4)]
+        wanted = [GoldQuery(order="accuracy", down=down, offset=offset, limit=2) for offset in (0, 2, 4)]
         paged = [one.id for asked in wanted for one in gold_list.list_gold(db, owner, REF, asked).gold]
         there = sorted((share for share in shares.values() if share is not None), reverse=down)
         assert [shares[one] for one in paged] == [*there, *[None] * (6 - len(there))]
         assert set(paged) == set(shares)
-    shown = [one.shown for one in gold_list.list_gold(db, owner, REF, WantedGold(order="shown", down=True)).gold]
+    shown = [one.shown for one in gold_list.list_gold(db, owner, REF, GoldQuery(order="shown", down=True)).gold]
     assert shown == sorted(shown, reverse=True)
     assert sum(shown) == sum(one.answered for one in everything) > 0
     gold.retire_gold(db, owner, REF, everything[1].id)
-    retired = gold_list.list_gold(db, owner, REF, WantedGold("retired"))
+    retired = gold_list.list_gold(db, owner, REF, GoldQuery("retired"))
     assert ([one.id for one in retired.gold], retired.total) == ([everything[1].id], 1)
     assert dict(retired.use) == {"used": 5, "retired": 1}
-    found = gold_list.list_gold(db, owner, REF, WantedGold(text="GOLD 3 feels", limit=1, offset=7))
+    found = gold_list.list_gold(db, owner, REF, GoldQuery(text="GOLD 3 feels", limit=1, offset=7))
     assert ([one.inputs["text"][:6] for one in found.gold], found.total) == (["gold 3"], 1)
     assert len(items.list_items(db, owner, REF).items) == items.list_items(db, owner, REF).total == 10
-    for wrong, said in ((WantedGold("lost"), "not 'lost'"), (WantedGold(order="luck"), "ordered by 'luck'")):
+    for wrong, said in ((GoldQuery("lost"), "not 'lost'"), (GoldQuery(order="luck"), "ordered by 'luck'")):
         with pytest.raises(BadInput, match=said):
             gold_list.list_gold(db, owner, REF, wrong)
 

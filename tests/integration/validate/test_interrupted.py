@@ -22,7 +22,8 @@ from quintain.core.validation import ValidationState
 from quintain.services.access.links import make_link, redeem_link
 from quintain.services.house.job_kinds import job_handlers
 from quintain.services.jobs.running import run_all
-from quintain.services.validate import intake, manage, prepare, review, validation_figures
+from quintain.services.validate.console import intake, manage, prepare
+from quintain.services.validate.quality import review, validation_figures
 from quintain.settings import Settings
 from quintain.store.base import now
 from quintain.store.database import transaction
@@ -49,7 +50,7 @@ from pathlib import Path
 from quintain.compose import create_workspace
 from quintain.services.house.job_kinds import job_handlers
 from quintain.services.jobs import running
-from quintain.services.validate import review
+from quintain.services.validate.quality import review
 from quintain.settings import Settings
 review._summary = lambda *given: os._exit(9)
 workspace = create_workspace(Settings(workspace=Path(sys.argv[1]), database_url=sys.argv[2]))

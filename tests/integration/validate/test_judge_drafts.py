@@ -10,12 +10,13 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Conflict, NotFound
 from quintain.core.people import Actor
-from quintain.services.validate import claim_page, gold, submit_page
-from quintain.services.validate import export as judged_export
-from quintain.services.validate import status as validation_status
-from quintain.services.validate.claim_page import ClaimedPage
-from quintain.services.validate.drafts import save_answer
-from quintain.services.validate.submit_page import Answer
+from quintain.services.validate.console import export as judged_export
+from quintain.services.validate.console import status as validation_status
+from quintain.services.validate.judging import claim_page, submit_page
+from quintain.services.validate.judging.claim_page import ClaimedPage
+from quintain.services.validate.judging.drafts import save_answer
+from quintain.services.validate.judging.submit_page import Answer
+from quintain.services.validate.quality import gold
 from quintain.store.base import now
 from quintain.store.tables import Judgement, JudgingDraft
 from tests.validation_support import REF, make_ground, make_judges

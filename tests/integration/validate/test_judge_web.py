@@ -13,8 +13,9 @@ from quintain.core.people import OPERATOR, RoleName
 from quintain.services.access.actors import actor_of, find_user
 from quintain.services.access.links import make_link, redeem_link
 from quintain.services.tasks import definitions as tasks
-from quintain.services.validate import claim_page, unqualify
-from quintain.services.validate import manage as validate
+from quintain.services.validate.console import manage as validate
+from quintain.services.validate.judging import claim_page
+from quintain.services.validate.quality import unqualify
 from quintain.store.tables import Judgement, JudgingNote, JudgingPage
 from tests.people import make_person
 from tests.validation_support import REF, make_ground

@@ -9,8 +9,8 @@ import pytest
 from quintain.compose import Workspace
 from quintain.core.people import OPERATOR, RoleName
 from quintain.services.access.links import make_link, redeem_link
-from quintain.services.validate import gold, gold_list
-from quintain.services.validate import manage as validate
+from quintain.services.validate.console import manage as validate
+from quintain.services.validate.quality import gold, gold_list
 from tests.people import make_person
 from tests.statements import counted
 from tests.validation_support import REF, judge_all, make_ground, make_judges, truth

@@ -16,12 +16,14 @@ from quintain.core.people import Actor, RoleName
 from quintain.core.records.validate import Batch
 from quintain.core.validation import UnqualifyRule
 from quintain.services.tasks import definitions as tasks
-from quintain.services.validate import audit_trail, claim_page, judge_figures, judges, unqualify
-from quintain.services.validate import manage as validate
-from quintain.services.validate import status as validation_status
-from quintain.services.validate.final_labels import final_labels
-from quintain.services.validate.manage import find_validation
-from quintain.services.validate.review import review, review_new
+from quintain.services.validate.console import audit_trail
+from quintain.services.validate.console import manage as validate
+from quintain.services.validate.console import status as validation_status
+from quintain.services.validate.console.manage import find_validation
+from quintain.services.validate.judging import claim_page
+from quintain.services.validate.quality import judge_figures, judges, unqualify
+from quintain.services.validate.quality.final_labels import final_labels
+from quintain.services.validate.quality.review import review, review_new
 from quintain.services.work import qualify
 from quintain.store.queries.access.people import names as people_names
 from quintain.store.queries.validate import slots as slot_queries

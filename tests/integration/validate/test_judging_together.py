@@ -14,8 +14,9 @@ from sqlalchemy.orm import Session
 
 from quintain.compose import Workspace
 from quintain.core.people import Actor, Grant, RoleName
-from quintain.services.validate import claim_page, review, submit_page
-from quintain.services.validate.submit_page import Answer
+from quintain.services.validate.judging import claim_page, submit_page
+from quintain.services.validate.judging.submit_page import Answer
+from quintain.services.validate.quality import review
 from quintain.store import database as store
 from quintain.store.database import Collision, connect, repeated, transaction
 from quintain.store.queries.validate import judgements as queries
@@ -33,6 +34,7 @@ def test_giving_back_and_handing_in_parts_never_deadlock(
 ) -> None:
     """Sixteen judges share few items; no transaction is undone by the database, though none would begin again."""
     monkeypatch.setattr(store, "TRIES", 1)
+    monkeypatch.setattr(claim_page, "MOST_RETURNED", 20)  # as many as a judge here may give back
     ground = make_ground(db, owner, 40, "judgements = 12\nminimum = 2\npage_size = 10\nrules = []\n")
     people = make_judges(db, 16)
 

@@ -23,15 +23,15 @@ from quintain.labels.contract import AGGREGATORS, make_aggregator
 from quintain.labels.dawid_skene import DawidSkene
 from quintain.services.access.links import make_link, redeem_link
 from quintain.services.tasks import definitions as tasks
-from quintain.services.validate import gold, label_methods, vmer
-from quintain.services.validate import manage as validate
-from quintain.services.validate.adjudicate import adjudication_queue_of
-from quintain.services.validate.export import export_labels
-from quintain.services.validate.final_labels import final_labels
-from quintain.services.validate.item_rules import rules_of
-from quintain.services.validate.judge_figures import evidence_of, gather
+from quintain.services.validate.console import manage as validate
+from quintain.services.validate.console.export import export_labels
+from quintain.services.validate.console.item_rules import rules_of
+from quintain.services.validate.console.status import status
+from quintain.services.validate.judging.adjudicate import adjudication_queue_of
 from quintain.services.validate.policy import dump_policy, parse_policy
-from quintain.services.validate.status import status
+from quintain.services.validate.quality import gold, label_methods, vmer
+from quintain.services.validate.quality.final_labels import final_labels
+from quintain.services.validate.quality.judge_figures import evidence_of, gather
 from quintain.store.queries.validate.judgements import JudgementTable
 from quintain.store.tables import ValidationItem
 from tests.people import make_person

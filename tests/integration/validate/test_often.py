@@ -12,15 +12,15 @@ from sqlalchemy.orm import Session
 from quintain.core.people import Actor, RoleName
 from quintain.core.records.validate import AskedPart
 from quintain.core.release import ReleaseSpec
-from quintain.services.plain.labels import Aggregating, aggregate_source
+from quintain.services.plain.labels.aggregation import Aggregating, aggregate_source
 from quintain.services.release.candidates import gather
 from quintain.services.tasks import definitions as tasks
-from quintain.services.validate import export as judged_export
-from quintain.services.validate import manage as validate
-from quintain.services.validate.final_labels import final_labels
-from quintain.services.validate.item_rules import drawn_often
-from quintain.services.validate.items import list_items
-from quintain.services.validate.status import status
+from quintain.services.validate.console import export as judged_export
+from quintain.services.validate.console import manage as validate
+from quintain.services.validate.console.item_rules import drawn_often
+from quintain.services.validate.console.items import list_items
+from quintain.services.validate.console.status import status
+from quintain.services.validate.quality.final_labels import final_labels
 from quintain.store.blobs import Blobs
 from quintain.store.queries.validate import slots
 from quintain.store.tables import ValidationItem

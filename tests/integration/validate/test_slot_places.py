@@ -9,8 +9,8 @@ from sqlalchemy import insert, select, text
 from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor
-from quintain.services.validate import claim_page
-from quintain.services.validate import manage as validate
+from quintain.services.validate.console import manage as validate
+from quintain.services.validate.judging import claim_page
 from quintain.services.validate.types import ValidationInfo
 from quintain.store.base import now
 from quintain.store.database import transaction

@@ -15,9 +15,9 @@ from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
 from quintain.core.people import Actor, RoleName
 from quintain.services.tasks import definitions as tasks
-from quintain.services.validate import claim_page, submit_page
-from quintain.services.validate import manage as validate
-from quintain.services.validate.submit_page import Answer
+from quintain.services.validate.console import manage as validate
+from quintain.services.validate.judging import claim_page, submit_page
+from quintain.services.validate.judging.submit_page import Answer
 from quintain.store.base import now
 from quintain.store.database import transaction
 from quintain.store.queries.validate import claims

@@ -17,7 +17,7 @@ from typer.testing import Result
 from quintain.compose import Workspace
 from quintain.core.people import OPERATOR, Actor
 from quintain.services.access.links import make_link, redeem_link
-from quintain.services.validate import claim_page, submit_page
+from quintain.services.validate.judging import claim_page, submit_page
 from quintain.web.app import create_app
 from tests.validation_support import REF, judge_all, make_ground, make_judges, text_of, truth
 from tests.web_support import PASSWORD, browser_of, token_for

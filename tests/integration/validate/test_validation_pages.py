@@ -11,10 +11,10 @@ from starlette.testclient import TestClient
 from quintain.compose import Workspace
 from quintain.core.people import OPERATOR, RoleName
 from quintain.services.access.links import make_link, redeem_link
-from quintain.services.validate import gold_list
-from quintain.services.validate import items as validation_items
-from quintain.services.validate import manage as validate
-from quintain.services.validate.items import WantedItems
+from quintain.services.validate.console import items as validation_items
+from quintain.services.validate.console import manage as validate
+from quintain.services.validate.console.items import ItemQuery
+from quintain.services.validate.quality import gold_list
 from quintain.services.work import quizzes
 from tests.beginnings import Build
 from tests.people import make_person
@@ -102,10 +102,10 @@ def test_items_filter_by_state_label_and_text(web: Workspace) -> None:
     client = browser_of(web, "olga")
     with web.session() as db:
         validate.add_items(db, OPERATOR, REF, [{"inputs": {"text": "Überaus grün ist das"}}])
-        listed = validation_items.list_items(db, OPERATOR, REF, WantedItems(limit=100))
+        listed = validation_items.list_items(db, OPERATOR, REF, ItemQuery(limit=100))
         assert listed.total == len({item.id for item in listed.items}) == 41
         assert sum(listed.counts[state] for state in ("labelled", "undecided", "waiting")) == 41
-        down = validation_items.list_items(db, OPERATOR, REF, WantedItems(order="share", down=True, limit=100)).items
+        down = validation_items.list_items(db, OPERATOR, REF, ItemQuery(order="share", down=True, limit=100)).items
         shares = [item.share for item in down if item.share is not None]
         assert shares == sorted(shares, reverse=True)
         assert down[-1].share is None

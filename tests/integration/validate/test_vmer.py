@@ -16,22 +16,15 @@ from quintain.core.hashing import ID_LENGTH
 from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.core.records.figures import Estimate
 from quintain.services.access.links import make_link, redeem_link
-from quintain.services.collect import list_attempts
-from quintain.services.validate import (
-    adjudicate,
-    claim_page,
-    gold,
-    gold_list,
-    item_files,
-    submit_page,
-    unqualify,
-    vmer,
-)
-from quintain.services.validate import manage as validate
-from quintain.services.validate.final_labels import final_labels
-from quintain.services.validate.intake import take_attempts
-from quintain.services.validate.review import review
-from quintain.services.validate.tallies import tally
+from quintain.services.collect.writing import list_attempts
+from quintain.services.validate.console import item_files
+from quintain.services.validate.console import manage as validate
+from quintain.services.validate.console.intake import take_attempts
+from quintain.services.validate.judging import adjudicate, claim_page, submit_page
+from quintain.services.validate.quality import gold, gold_list, unqualify, vmer
+from quintain.services.validate.quality.final_labels import final_labels
+from quintain.services.validate.quality.review import review
+from quintain.services.validate.quality.tallies import tally
 from quintain.services.work import qualify
 from quintain.store.database import transaction
 from quintain.store.tables import Attempt, AttemptNote, Earning, ValidationItem

@@ -11,7 +11,7 @@ import pytest
 from quintain.compose import Workspace, create_workspace
 from quintain.core.records.wheel import WheelReport
 from quintain.settings import Settings
-from quintain.simulate.wheel import turn
+from quintain.simulate.wheel import simulate_rounds
 
 SEED = 1
 
@@ -30,6 +30,6 @@ def turned(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TurnedWheel]:
     """The wheel of seed 1."""
     workspace = create_workspace(Settings(workspace=tmp_path_factory.mktemp("wheel") / "workspace"))
     begun = time.process_time()
-    report = turn(workspace, SEED)
+    report = simulate_rounds(workspace, SEED)
     yield TurnedWheel(workspace, report, time.process_time() - begun)
     workspace.close()

@@ -15,14 +15,14 @@ from quintain.core.errors import Conflict
 from quintain.core.people import OPERATOR
 from quintain.core.records.wheel import WheelReport
 from quintain.services.board.assemble import board
-from quintain.services.collect.rounds import list_rounds
-from quintain.services.house.demo import add_starter
-from quintain.services.validate.judges import judge_table
-from quintain.services.validate.manage import open_validation
+from quintain.services.collect.rounds.manage import list_rounds
+from quintain.services.house.demo import add_starter_tasks
+from quintain.services.validate.console.manage import open_validation
+from quintain.services.validate.quality.judges import judge_table
 from quintain.settings import Settings
 from quintain.simulate.people import draw_people
 from quintain.simulate.stations import Sizes
-from quintain.simulate.wheel import turn
+from quintain.simulate.wheel import simulate_rounds
 from tests.integration.wheel.conftest import SEED, TurnedWheel
 
 CHANCE = 1 / 3
@@ -70,17 +70,17 @@ def test_the_lazy_are_found_out(turned: TurnedWheel) -> None:
 
 def test_turning_again_changes_nothing(turned: TurnedWheel) -> None:
     """What is there is found: the same seed gives the same report, and no second round."""
-    assert turn(turned.workspace, SEED) == turned.report
+    assert simulate_rounds(turned.workspace, SEED) == turned.report
     with turned.workspace.session() as db:
         assert [one.kind for one in list_rounds(db, OPERATOR, turned.report.task)] == ["harvest", "writing"]
 
 
 def test_real_people_are_not_mixed_with(workspace: Workspace, db: Session) -> None:
     """A task with a validation of real people is refused, with a remedy, before anything is written."""
-    add_starter(db, workspace.blobs, "sentiment")
+    add_starter_tasks(db, workspace.blobs, "sentiment")
     open_validation(db, OPERATOR, "sentiment/check")
     with pytest.raises(Conflict, match="sentiment/check"):
-        turn(workspace, SEED)
+        simulate_rounds(workspace, SEED)
     assert list_rounds(db, OPERATOR) == []
 
 
@@ -90,7 +90,7 @@ def test_the_post_moves_by_other_seeds(seed: int, tmp_path: Path) -> None:
     """Nothing is aimed at: other reviews, people and draws give other figures, and the same movement."""
     workspace = create_workspace(Settings(workspace=tmp_path / "workspace"))
     try:
-        report = turn(workspace, seed)
+        report = simulate_rounds(workspace, seed)
         moves(report)
         assert [one.collected for one in report.rounds] == [400, 300]
     finally:
@@ -114,7 +114,7 @@ def test_an_interrupted_wheel_is_turned_on(tmp_path: Path) -> None:
     try:
         for station in ("Judging", "Writing"):
             with pytest.raises(KeyboardInterrupt):
-                turn(workspace, 3, sizes, progress=stop_at(station, 0.5))
+                simulate_rounds(workspace, 3, sizes, progress=stop_at(station, 0.5))
         assert seen.count("Harvest") == 2  # begun and ended once
         with workspace.session() as db:
             assert len(list_rounds(db, OPERATOR, "sentiment")) == 2

@@ -16,11 +16,11 @@ from quintain.core.errors import BadInput, Conflict, Forbidden
 from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.services.access.links import make_link, redeem_link
 from quintain.services.access.notify import list_notifications
-from quintain.services.collect.rounds import get_round, list_rounds
+from quintain.services.collect.rounds.manage import get_round, list_rounds
 from quintain.services.models.registry import set_visibility, withdraw
 from quintain.services.release.releases import parse_release, release
-from quintain.services.validate.manage import add_items, open_validation
-from quintain.services.validate.review import review
+from quintain.services.validate.console.manage import add_items, open_validation
+from quintain.services.validate.quality.review import review
 from quintain.services.wheel import standings
 from quintain.services.wheel.next_round import start_next
 from quintain.services.wheel.timeline import timeline

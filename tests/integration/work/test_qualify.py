@@ -13,8 +13,8 @@ from quintain.core.errors import BadInput, Forbidden, NotFound, TooMany
 from quintain.core.people import Actor
 from quintain.core.records.work import Reason
 from quintain.core.rounds import Money
-from quintain.services.collect.readiness import readiness, record_choice
-from quintain.services.collect.writing import start_session
+from quintain.services.collect.writing.readiness import readiness, record_choice
+from quintain.services.collect.writing.sessions import start_session
 from quintain.services.pay.earnings import decide, earn, my_earnings
 from quintain.services.tasks.definitions import find_row, put_task
 from quintain.services.work import quizzes

@@ -18,12 +18,12 @@ from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
 from quintain.core.people import OPERATOR, Actor, RoleName
 from quintain.core.validation import ValidationState
 from quintain.services.access.accounts import grant_role, revoke_role
-from quintain.services.collect.eligible import crowd, may_write
-from quintain.services.collect.rounds import close_round, put_round
+from quintain.services.collect.rounds.eligible import crowd, may_write
+from quintain.services.collect.rounds.manage import close_round, put_round
 from quintain.services.house.personal_data import delete_person
 from quintain.services.tasks.definitions import put_task
-from quintain.services.validate.manage import open_validation, set_state
-from quintain.services.validate.quiz_use import retire_quiz
+from quintain.services.validate.console.manage import open_validation, set_state
+from quintain.services.validate.quality.quiz_use import retire_quiz
 from quintain.services.work.qualify import eligibility, facts, record_fact, state_fact
 from quintain.services.work.quiz_files import dump_quiz, parse_quiz
 from quintain.services.work.quiz_results import quiz_list, quiz_results

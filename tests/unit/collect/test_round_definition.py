@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from quintain.core.errors import BadInput
 from quintain.core.rounds import Asks, Caps, Condition, Fooled, Money, Reward, RoundSpec, Targets, WritingAids
-from quintain.services.collect.definition import dump_round, parse_round
-from quintain.services.collect.rounds import split_ref
+from quintain.services.collect.rounds.definition import dump_round, parse_round
+from quintain.services.collect.rounds.manage import split_ref
 
 FULL = """
 task = "sentiment"

@@ -10,7 +10,7 @@ import pytest
 
 from quintain.core.errors import BadInput
 from quintain.core.rounds import Asks, Caps, Condition, Entry, Fooled, Reward, RoundSpec, Targets, WritingAids
-from quintain.services.collect.definition import round_of
+from quintain.services.collect.rounds.definition import round_of
 from quintain.web.pages.collect.round_form import FORM, data_of, values_of
 
 PLAIN = RoundSpec("mood", "Fool it", targets=Targets("one", ("mood/a@1",)))

@@ -19,8 +19,8 @@ from quintain.data.contrast.contract import (
     stored_members,
     whole_sets,
 )
-from quintain.services.plain.contrast import score_contrast_files
-from quintain.services.plain.contrast_import import write_contrast_examples
+from quintain.services.plain.files.contrast import score_contrast_files
+from quintain.services.plain.files.contrast_import import write_contrast_examples
 from quintain.tasks.contract import kind_of
 from quintain.tasks.definition import parse_task
 

@@ -11,7 +11,7 @@ from typer.testing import Result
 
 from quintain.core.errors import BadInput
 from quintain.core.rounds import Money
-from quintain.services.plain.mturk import read_batch, write_batch
+from quintain.services.plain.labels.mturk import read_batch, write_batch
 
 BATCH = """HITId,AssignmentId,WorkerId,AssignmentStatus,WorkTimeInSeconds,Reward,Input.text,Answer.mood
 H1,A1,W1,Approved,30,$0.25,Fine.,positive

@@ -10,7 +10,7 @@ import pytest
 from quintain.core.task import Label, Task
 from quintain.metrics.aligned import align
 from quintain.metrics.evaluate import evaluate_aligned
-from quintain.services.evaluate.scoring import metric_names, score_table
+from quintain.services.evaluate.results.scoring import metric_names, score_table
 
 TASK = Task("mood", "text-classification", {"en": "Mood"}, (Label("yes"), Label("no")), metrics=("accuracy",))
 # Three sets: right as a whole, its neighbour wrong, its original wrong.

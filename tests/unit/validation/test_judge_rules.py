@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quintain.core.validation import UnqualifyRule
-from quintain.services.validate.final_labels import best_ranked
+from quintain.services.validate.quality.final_labels import best_ranked
 from quintain.stats.judge_patterns import copies, keys_in_turn
 from quintain.stats.judge_rules import catches, judgements_needed, power
 from quintain.stats.judgements import Judgements

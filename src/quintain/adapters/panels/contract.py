@@ -37,7 +37,7 @@ class PanelStanding(StrEnum):
     OVER = "over"
 
 
-class PaymentLook(StrEnum):
+class PaymentCheck(StrEnum):
     """What a look at the provider says of a payment."""
 
     SENT = "sent"
@@ -87,6 +87,6 @@ class PayProvider(Protocol):
         """Pay what was set up. Raises Uncertain or Declined."""
         ...
 
-    def find(self, study: str, lines: Sequence[PayLine], before: Mapping[str, Any]) -> PaymentLook:
+    def find(self, study: str, lines: Sequence[PayLine], before: Mapping[str, Any]) -> PaymentCheck:
         """Look whether a payment whose answer did not come was made, by what people have had since *before*."""
         ...

@@ -19,7 +19,7 @@ from quintain.adapters.panels.contract import (
     Declined,
     PanelStanding,
     PayLine,
-    PaymentLook,
+    PaymentCheck,
     ProviderAnswer,
     Uncertain,
 )
@@ -182,14 +182,14 @@ class Bonuses:
         status, text, _ = self._prolific.ask("POST", f"/bulk-bonus-payments/{quote(outside_id, safe='')}/pay/")
         return ProviderAnswer(status, text, outside_id)
 
-    def find(self, study: str, lines: Sequence[PayLine], before: Mapping[str, Any]) -> PaymentLook:
+    def find(self, study: str, lines: Sequence[PayLine], before: Mapping[str, Any]) -> PaymentCheck:
         """Compare the bonuses with those before: all are there, or it is unclear, for they are paid in a while."""
         after = self.payments_so_far(study, lines)
         new = [
             after.get(line.person, []).count(line.amount) > list(before.get(line.person, [])).count(line.amount)
             for line in lines
         ]
-        return PaymentLook.SENT if all(new) else PaymentLook.UNCLEAR
+        return PaymentCheck.SENT if all(new) else PaymentCheck.UNCLEAR
 
 
 class Approvals:
@@ -222,11 +222,11 @@ class Approvals:
             status, text, _ = self._prolific.ask("POST", f"{path}transition/", {"action": "APPROVE"})
         return ProviderAnswer(status, text, outside_id)
 
-    def find(self, study: str, lines: Sequence[PayLine], before: Mapping[str, Any]) -> PaymentLook:
+    def find(self, study: str, lines: Sequence[PayLine], before: Mapping[str, Any]) -> PaymentCheck:
         """See whether all submissions are approved."""
         known = self._prolific.submissions(study)
         paid = [known.get(line.submission, {}).get("status") in PAID for line in lines]
-        return PaymentLook.SENT if all(paid) else PaymentLook.UNSENT
+        return PaymentCheck.SENT if all(paid) else PaymentCheck.UNSENT
 
 
 def standing_of(status: str) -> PanelStanding:

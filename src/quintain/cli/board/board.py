@@ -29,8 +29,8 @@ from quintain.services.board.parts import BoardPart, MatrixModel
 from quintain.services.board.ranking import parse_view
 from quintain.services.board.ranking import rank as rank_board
 from quintain.services.board.uncertainty import uncertainty
-from quintain.services.evaluate.axis_gaps import MEASURED
-from quintain.services.evaluate.cells import fill_dataset
+from quintain.services.evaluate.cells.lifecycle import fill_dataset
+from quintain.services.evaluate.results.axis_gaps import MEASURED
 from quintain.services.tasks.board_settings import board_spec, let_score, set_board
 from quintain.services.tasks.definitions import get_task
 

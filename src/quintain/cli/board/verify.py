@@ -16,7 +16,7 @@ from quintain.core.people import OPERATOR
 from quintain.core.records.board import SigningKeys
 from quintain.data.signatures import read_public
 from quintain.services.board.verify import Verified, compare_with_server, verify_snapshot
-from quintain.services.plain.signed import Check, KeySource
+from quintain.services.plain.files.signed import Check, KeySource
 
 SECONDS = 10.0  # how long a server may take to answer
 MARKS = {"passed": "✓", "failed": "✗", "unknown": "?"}

@@ -14,7 +14,8 @@ from quintain.core.people import OPERATOR
 from quintain.core.records.collect import RoundHistory
 from quintain.core.records.pay import Earning, PayStatus
 from quintain.core.rounds import Condition, Money
-from quintain.services.collect import entry, round_pay, rounds
+from quintain.services.collect.panels import entry
+from quintain.services.collect.rounds import manage, round_pay
 from quintain.services.pay import earnings
 
 
@@ -33,7 +34,7 @@ def show(
     """
     workspace = workspace_of(context)
     with workspace.session() as db:
-        info = rounds.get_round(db, OPERATOR, ref)
+        info = manage.get_round(db, OPERATOR, ref)
         wage = earnings.wage(db, info.id, info.spec)
     address = entry.entry_url(info, link_base(workspace)) if info.spec.entry else None
     shown = info.record(address)
@@ -54,7 +55,7 @@ def history(context: typer.Context, ref: RoundName, json: JsonFlag = False) -> N
     Example: quintain round history sentiment/2
     """
     with workspace_of(context).session() as db:
-        changes = rounds.round_history(db, OPERATOR, ref)
+        changes = manage.round_history(db, OPERATOR, ref)
     if json:
         print_json(RoundHistory(changes))
         return
@@ -84,7 +85,7 @@ def pay_(
     if set_aside and (approve or approve_all):
         raise BadInput("Both --approve and --set-aside are given.", remedy="Decide one after the other.")
     with workspace_of(context).session() as db:
-        info = rounds.get_round(db, OPERATOR, ref)
+        info = manage.get_round(db, OPERATOR, ref)
         chosen = list(dict.fromkeys(approve or set_aside or ()))
         if chosen:
             known = earnings.list_earnings(db, OPERATOR, info.task, round_id=info.id).earnings
@@ -114,7 +115,7 @@ def _refuse_others(ref: str, known: list[Earning], chosen: list[int]) -> None:
         )
 
 
-def _facts(info: rounds.RoundInfo, wage: earnings.Wage) -> list[tuple[str, Any]]:
+def _facts(info: manage.RoundInfo, wage: earnings.Wage) -> list[tuple[str, Any]]:
     spec = info.spec
     times = f"measured over {wage.measured} sessions" if wage.measured else "estimated"
     facts = [

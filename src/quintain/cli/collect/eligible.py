@@ -12,7 +12,7 @@ from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_line, print_table, say
 from quintain.core.people import OPERATOR
 from quintain.core.records.work import Eligible
-from quintain.services.collect import eligible as service
+from quintain.services.collect.rounds import eligible as service
 
 
 @round_app.command()

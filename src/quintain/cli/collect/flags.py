@@ -11,8 +11,8 @@ from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_table, say
 from quintain.core.people import OPERATOR
 from quintain.core.records.collect import Flag
-from quintain.services.collect import list_attempts
-from quintain.services.validate import retraction
+from quintain.services.collect.writing import list_attempts
+from quintain.services.validate.judging import retraction
 
 
 @app.command()

@@ -18,9 +18,10 @@ from quintain.core.records.collect import Counters, Rounds
 from quintain.core.texts import Text
 from quintain.core.toml import read_text
 from quintain.data.tables import parse_columns
-from quintain.services.collect import entry, prompts, round_figures
-from quintain.services.collect import export as attempt_export
-from quintain.services.collect import rounds as service
+from quintain.services.collect.panels import entry
+from quintain.services.collect.rounds import export as attempt_export
+from quintain.services.collect.rounds import manage as service
+from quintain.services.collect.rounds import prompts, round_figures
 from quintain.services.pay import earnings
 
 app = typer.Typer(help="Collect examples in rounds.", no_args_is_help=True)

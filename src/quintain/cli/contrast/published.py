@@ -17,7 +17,7 @@ from quintain.core.people import OPERATOR
 from quintain.core.records.contrast import ContrastImport
 from quintain.core.records.contrasting import ContrastImported
 from quintain.data.contrast.contract import ContrastFiles
-from quintain.services.plain.contrast_import import write_contrast_examples
+from quintain.services.plain.files.contrast_import import write_contrast_examples
 
 
 @app.command("import")

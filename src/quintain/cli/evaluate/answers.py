@@ -12,7 +12,7 @@ from quintain.cli.output import JsonFlag
 from quintain.cli.plain.score import app
 from quintain.core.people import OPERATOR
 from quintain.core.records.evaluate import GivenAnswer
-from quintain.services.evaluate.answers import AnswerFilter, list_answers, read_show
+from quintain.services.evaluate.results.answers import AnswerFilter, list_answers, read_show
 
 SHOWN = 80
 

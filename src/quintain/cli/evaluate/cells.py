@@ -19,9 +19,9 @@ from quintain.compose import Workspace, conditions_of, make_engine
 from quintain.core.people import OPERATOR
 from quintain.core.records.evaluate import Run
 from quintain.services.board import remeasure as measuring_again
-from quintain.services.evaluate import cells as evaluate
-from quintain.services.evaluate import measure_again, progress
-from quintain.services.evaluate.worker import work
+from quintain.services.evaluate.cells import lifecycle as evaluate
+from quintain.services.evaluate.cells import measure_again, progress
+from quintain.services.evaluate.cells.worker import work
 
 TaskOption = Annotated[str | None, typer.Option("--task", "-t", help="Only this task.", show_default=False)]
 WATCH_SECONDS = 1.0

@@ -25,9 +25,9 @@ from quintain.core.task import Task
 from quintain.core.texts import hint
 from quintain.data.importing import write_examples
 from quintain.data.plan import ImportPlan
-from quintain.services.evaluate.check_model import CheckReport, check_model, with_limits
-from quintain.services.evaluate.model_files import opened_model
-from quintain.services.plain.tasks import check_task
+from quintain.services.evaluate.submissions.check_model import CheckReport, check_model, with_limits
+from quintain.services.evaluate.submissions.model_files import opened_model
+from quintain.services.plain.files.tasks import check_task
 from quintain.tasks.contract import kind_of
 from quintain.tasks.definition import read_task
 from quintain.tasks.starter import starter

@@ -20,9 +20,9 @@ from quintain.core.records.figures import Gap
 from quintain.data.plan import ImportPlan
 from quintain.data.tables import parse_columns
 from quintain.engine.sandbox.layers import missing_layers
-from quintain.services.evaluate import local as local_evaluation
-from quintain.services.evaluate.measurement_gaps import share_disturbed
-from quintain.services.evaluate.model_files import opened_model
+from quintain.services.evaluate.results.measurement_gaps import share_disturbed
+from quintain.services.evaluate.submissions import local as local_evaluation
+from quintain.services.evaluate.submissions.model_files import opened_model
 
 
 @app.command()

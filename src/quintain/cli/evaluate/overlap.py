@@ -11,7 +11,7 @@ from quintain.cli import output
 from quintain.cli.plain.data_files import app
 from quintain.core.people import OPERATOR
 from quintain.core.records.evaluate import Overlap
-from quintain.services.plain.overlap import overlap_files
+from quintain.services.plain.files.overlap import overlap_files
 from quintain.stats.near_duplicates import THRESHOLD
 
 
@@ -52,7 +52,7 @@ def overlap(
 def _overlap_versions(context: typer.Context, train: str, test: str, threshold: float) -> Overlap:
     """Compare two versions of a workspace, which files do without."""
     from quintain.cli.context import workspace_of
-    from quintain.services.evaluate.overlap import overlap_versions
+    from quintain.services.evaluate.results.overlap import overlap_versions
 
     workspace = workspace_of(context)
     with workspace.session() as db:

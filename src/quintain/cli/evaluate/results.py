@@ -15,9 +15,9 @@ from quintain.core.cells import PLAIN
 from quintain.core.people import OPERATOR
 from quintain.core.records.results import ModelResults
 from quintain.reports.words import Wording
-from quintain.services.evaluate import compare as comparing
-from quintain.services.evaluate.dataset_results import KeptResult
-from quintain.services.evaluate.results import model_results
+from quintain.services.evaluate.results import compare as comparing
+from quintain.services.evaluate.results.compute import model_results
+from quintain.services.evaluate.results.dataset_results import StoredResult
 from quintain.services.models.registry import get_model
 
 Ref = Annotated[str, typer.Argument(metavar="MODEL", help="task/name or task/name@version.", show_default=False)]
@@ -42,7 +42,7 @@ def results(context: typer.Context, model: Ref, json: JsonFlag = False) -> None:
     output.print_table(["data set", "examples", "axis", "value", "95 % interval"], rows)
 
 
-def _axes(result: KeptResult) -> list[list[object]]:
+def _axes(result: StoredResult) -> list[list[object]]:
     """Return a line for each figure: on how many examples it rests, its axis, value and interval."""
     measured = result.measurements
     lines: list[list[object]] = [

@@ -24,8 +24,8 @@ from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
 from quintain.core.records.tasks import Submission, Visibility
 from quintain.engine.archives import packed
-from quintain.services.evaluate.model_files import opened_model
-from quintain.services.evaluate.submit import submit_folder
+from quintain.services.evaluate.submissions.model_files import opened_model
+from quintain.services.evaluate.submissions.submit import submit_folder
 from quintain.services.models.registry import VISIBILITIES
 
 

@@ -17,7 +17,7 @@ from quintain.cli.output import JsonFlag
 from quintain.cli.sandbox import say_sandbox
 from quintain.compose import Workspace, busy, checkpoints_of, conditions_of, make_engine, trainer_of
 from quintain.logs import set_up_logs
-from quintain.services.evaluate.worker import work_together, worker_name
+from quintain.services.evaluate.cells.worker import work_together, worker_name
 from quintain.services.house.job_kinds import job_handlers
 from quintain.services.jobs.loops import pulse
 from quintain.services.jobs.running import keep_running

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     pass
 
 if TYPE_CHECKING:
-    from quintain.services.collect.rounds import RoundInfo
+    from quintain.services.collect.rounds.manage import RoundInfo
 
 
 def harvest(

@@ -26,7 +26,7 @@ from quintain.services.access.links import Link
 from quintain.services.house.demo import Progress as Report
 from quintain.services.house.demo import build_demo, demo_links
 from quintain.settings import Settings, unless_set
-from quintain.simulate.demo import Amounts, bring_to_life, crew_at_work
+from quintain.simulate.demo import Amounts, run_crew, simulate_activity
 
 FOLDER = Path("quintain-demo")
 STARTERS_SHARE = 0.25  # of the time that building takes
@@ -96,7 +96,7 @@ def _serve(settings: Settings, fresh: bool, open_browser: bool, json: bool) -> N
             start_workers()
         links = _links(built)
         set_up_logs(settings.log_level, settings.log_format)  # only now: a bar and log lines do not share a terminal
-        with announced(settings), crew_at_work(built):
+        with announced(settings), run_crew(built):
             run(create_app(built), listener, ready=ready)
     built.close()
 
@@ -116,7 +116,7 @@ def _build(settings: Settings, fresh: bool, starters_there: Callable[[], object]
 
         with busy(settings):
             starters_there()
-            bring_to_life(workspace, amounts=amounts, progress=live)
+            simulate_activity(workspace, amounts=amounts, progress=live)
         progress("Ready", 1.0)
     return workspace
 

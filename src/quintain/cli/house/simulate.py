@@ -46,7 +46,7 @@ def wheel(
     sizes = Sizes(reviews=max(1000, 3 * harvested), harvested=harvested, written=written)
     try:
         with bar() as progress:
-            report = service.turn(workspace, seed, sizes, progress=progress, anyway=anyway)
+            report = service.simulate_rounds(workspace, seed, sizes, progress=progress, anyway=anyway)
     except KeyboardInterrupt:
         say(f"Interrupted. `quintain simulate wheel --seed {seed}` goes on where it stopped.")
         raise

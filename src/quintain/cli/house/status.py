@@ -17,7 +17,7 @@ from quintain.core.records.access import MailQueue
 from quintain.core.records.jobs import FigureCheck, FigureFault, LoopReport
 from quintain.core.records.pay import BooksCheck
 from quintain.core.records.queue import RunQueue
-from quintain.services.evaluate.queue import run_queue
+from quintain.services.evaluate.cells.queue import run_queue
 from quintain.services.house import health, mailing
 from quintain.services.house.backup import LastBackup
 from quintain.services.pay import ledger

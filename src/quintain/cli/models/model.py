@@ -16,7 +16,7 @@ from quintain.core.editing import EditOrigin
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
 from quintain.core.records.tasks import Models
-from quintain.services.evaluate import restored_models
+from quintain.services.evaluate.submissions import restored_models
 from quintain.services.models import registry as service
 
 Ref = Annotated[

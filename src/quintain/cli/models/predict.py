@@ -18,7 +18,7 @@ from quintain.core.people import OPERATOR
 from quintain.core.records.tasks import ModelPrediction, Predictions
 from quintain.core.task import Task
 from quintain.models.contract import load
-from quintain.services.plain.predictions import check_inputs, parse
+from quintain.services.plain.files.predictions import check_inputs, parse
 from quintain.tasks.contract import kind_of
 
 CLI_SECONDS = 120.0  # somebody at a terminal waits for a model to be loaded

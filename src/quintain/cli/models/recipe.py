@@ -19,8 +19,8 @@ from quintain.core.records.training import Inoculation, TrainingResult
 from quintain.core.texts import Text
 from quintain.core.toml import read_text
 from quintain.models.recipes import recipe_names
-from quintain.services.evaluate.train_recipe import parse_recipe, train_recipe, train_recipe_files
-from quintain.services.evaluate.training_report import result_markdown
+from quintain.services.evaluate.training.train_recipe import parse_recipe, train_recipe, train_recipe_files
+from quintain.services.evaluate.training.training_report import result_markdown
 from quintain.tasks.definition import read_task
 
 REPORTS = (".md", ".json")

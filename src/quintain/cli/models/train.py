@@ -16,7 +16,7 @@ from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
 from quintain.data.plan import ImportPlan, read_plan
 from quintain.data.presets import read_preset
-from quintain.services.plain.training import train_files
+from quintain.services.plain.files.training import train_files
 from quintain.tasks.definition import read_task
 
 

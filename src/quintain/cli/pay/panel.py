@@ -11,7 +11,7 @@ from quintain.cli.output import JsonFlag, print_json, print_line, print_table, s
 from quintain.cli.pay.pay import app as pay
 from quintain.core.people import OPERATOR
 from quintain.core.records.panels import PanelGuest, PanelGuests
-from quintain.services.collect import panel_people
+from quintain.services.collect.panels import panel_people
 
 app = typer.Typer(no_args_is_help=True, help="People from panels: confirm them, let them in, sign links.")
 pay.add_typer(app, name="panel")

@@ -11,7 +11,7 @@ from quintain.cli.output import JsonFlag, print_json, print_table
 from quintain.cli.pay.pay import app
 from quintain.core.people import OPERATOR
 from quintain.core.records.pay import Study
-from quintain.services.collect import prolific
+from quintain.services.collect.panels import prolific
 from quintain.services.trial import studies
 
 PlaceArgument = Annotated[

@@ -18,7 +18,7 @@ from quintain.core.records.contest import ContestFigures, ContestScore
 from quintain.data.shared_task import read_shared_task
 from quintain.data.tables import parse_columns, write_table
 from quintain.library import scores as library
-from quintain.services.plain import shared_task
+from quintain.services.plain.files import shared_task
 
 app = typer.Typer(name="contest", help="Let builders build and breakers break.", no_args_is_help=True)
 

@@ -13,7 +13,7 @@ from quintain.cli.streams import in_file, named, out_option
 from quintain.data.tables import parse_columns, table_format, write_table
 from quintain.labels.contract import AGGREGATORS
 from quintain.library import labels as library
-from quintain.services.plain.labels import aggregation_methods
+from quintain.services.plain.labels.aggregation import aggregation_methods
 
 app = typer.Typer(name="labels", help="Turn judgements into labels one can trust.", no_args_is_help=True)
 

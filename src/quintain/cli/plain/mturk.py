@@ -12,7 +12,7 @@ from quintain.cli.plain.labels import ColumnOption, FileArgument, OutOption, app
 from quintain.cli.streams import in_file
 from quintain.core.rounds import Money
 from quintain.data.tables import parse_columns, read_table, write_table
-from quintain.services.plain import mturk
+from quintain.services.plain.labels import mturk
 
 BatchArgument = Annotated[Path, in_file("A result file of Mechanical Turk (CSV).")]
 

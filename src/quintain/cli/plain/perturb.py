@@ -12,7 +12,7 @@ from quintain.cli.plain.data_files import app
 from quintain.cli.streams import in_file, in_option, named, out_option
 from quintain.data.tables import table_format, write_table
 from quintain.library import perturbed as library
-from quintain.services.plain.perturb import list_perturbations
+from quintain.services.plain.files.perturb import list_perturbations
 
 
 @app.command()

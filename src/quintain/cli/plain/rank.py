@@ -14,7 +14,7 @@ from quintain.core.errors import NotFound
 from quintain.core.pairs import parse_numbers
 from quintain.data.tables import parse_columns
 from quintain.library import scores as library
-from quintain.services.plain.rank import RankReport
+from quintain.services.plain.files.rank import RankReport
 
 app = typer.Typer(name="board", help="Rank models by what matters to you.", no_args_is_help=True)
 

@@ -13,7 +13,7 @@ from quintain.cli.streams import in_file
 from quintain.data.tables import parse_columns
 from quintain.library import scores as library
 from quintain.metrics.evaluate import MetricResult
-from quintain.services.plain.score import ScoreReport
+from quintain.services.plain.files.score import ScoreReport
 
 app = typer.Typer(name="evaluate", help="Score predictions and run models.", no_args_is_help=True)
 

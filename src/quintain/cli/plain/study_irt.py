@@ -16,7 +16,7 @@ from quintain.cli.streams import in_file, out_folder, out_option
 from quintain.data.tables import parse_columns
 from quintain.library import item_response as library
 from quintain.reports.folder import write_folder
-from quintain.services.plain.irt import IrtStudy, write_items
+from quintain.services.plain.reports.irt import IrtStudy, write_items
 
 SHOWN = 30
 

@@ -12,7 +12,7 @@ from quintain.cli.plain.labels import SeedOption
 from quintain.cli.plain.study import app
 from quintain.cli.reporting import FolderOption, give_report
 from quintain.cli.streams import in_file
-from quintain.services.plain.texts import TextColumns, text_report
+from quintain.services.plain.reports.texts import TextColumns, text_report
 
 
 @app.command()

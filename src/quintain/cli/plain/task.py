@@ -10,7 +10,7 @@ import typer
 from quintain.cli.output import JsonFlag, out, print_document, print_json, print_table, say
 from quintain.cli.streams import in_file, out_file
 from quintain.core.errors import BadInput
-from quintain.services.plain.tasks import check_task
+from quintain.services.plain.files.tasks import check_task
 from quintain.tasks.contract import KINDS, TaskKind
 from quintain.tasks.definition import read_task_text
 from quintain.tasks.starter import starter

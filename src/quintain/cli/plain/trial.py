@@ -15,8 +15,8 @@ from quintain.core.records.trial import ArmForecast, TrialForecast
 from quintain.core.rounds import Money
 from quintain.library.trials import write_tables
 from quintain.protocols.reading import shipped, shipped_text
-from quintain.services.plain.trial_measures import ReportOptions
-from quintain.services.plain.trials import Simulation, find_protocol, report, simulate
+from quintain.services.plain.reports.trial_measures import ReportOptions
+from quintain.services.plain.reports.trials import Simulation, find_protocol, report, simulate
 
 app = typer.Typer(name="trial", help="Compare ways of writing in a randomised trial.", no_args_is_help=True)
 

@@ -152,9 +152,9 @@ def _compare_stored(
     *,
     json: bool,
 ) -> None:
-    from quintain.services.plain.checkpoints import Checkpoints
-    from quintain.services.plain.comparing.report import CompareOptions
-    from quintain.services.plain.recipe_learner import read_recipe
+    from quintain.services.plain.files.checkpoints import Checkpoints
+    from quintain.services.plain.files.recipe_learner import read_recipe
+    from quintain.services.plain.reports.comparing.report import CompareOptions
     from quintain.services.study.datasets import datasets_report
     from quintain.stats.artefacts.learner import LinearLearner, Teachable
 

@@ -17,10 +17,10 @@ from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
 from quintain.data.tables import FORMATS, parse_columns
 from quintain.data.text import suffix_of
-from quintain.services.plain import relabelling
-from quintain.services.plain.checkpoints import Checkpoints
-from quintain.services.plain.judgements import JudgementReading
-from quintain.services.plain.recipe_learner import read_recipe
+from quintain.services.plain.files.checkpoints import Checkpoints
+from quintain.services.plain.files.recipe_learner import read_recipe
+from quintain.services.plain.labels import relabelling
+from quintain.services.plain.labels.judgements import JudgementReading
 from quintain.services.study.judged import relabel_report, workers_report
 from quintain.services.study.model_errors import errors_report
 from quintain.services.study.models import models_report

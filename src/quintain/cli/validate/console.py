@@ -16,11 +16,11 @@ from quintain.cli.validate.validate import Ref, app, judge_rows
 from quintain.core.people import OPERATOR
 from quintain.core.records.validate import Judges, JudgingNotes, ValidationTrail
 from quintain.core.toml import read_text
-from quintain.services.validate import audit_trail as validation_trail
-from quintain.services.validate import forecast as adaptive_forecast
-from quintain.services.validate import judges as judge_service
-from quintain.services.validate import manage as validate
-from quintain.services.validate import panel_entry
+from quintain.services.validate.console import audit_trail as validation_trail
+from quintain.services.validate.console import forecast as adaptive_forecast
+from quintain.services.validate.console import manage as validate
+from quintain.services.validate.judging import panel_entry
+from quintain.services.validate.quality import judges as judge_service
 
 SHOWN = 200
 

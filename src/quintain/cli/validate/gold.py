@@ -16,8 +16,9 @@ from quintain.cli.validate.validate import app as validate
 from quintain.core.people import OPERATOR
 from quintain.core.records.judging import GOLD_USES
 from quintain.data.tables import parse_columns
-from quintain.services.validate import gold, gold_list, gold_quiz, item_files
-from quintain.services.validate.gold_list import GOLD_ORDERS, WantedGold
+from quintain.services.validate.console import item_files
+from quintain.services.validate.quality import gold, gold_list, gold_quiz
+from quintain.services.validate.quality.gold_list import GOLD_ORDERS, GoldQuery
 
 app = typer.Typer(help="Items with known labels, which are mixed in.", no_args_is_help=True)
 validate.add_typer(app, name="gold")
@@ -41,7 +42,7 @@ def list_(
     Example: quintain validate gold list sentiment/2 --sort accuracy
     """
     with workspace_of(context).session() as db:
-        _show(db, ref, json, WantedGold(use, text, sort, down, 0, limit))
+        _show(db, ref, json, GoldQuery(use, text, sort, down, 0, limit))
 
 
 @app.command()
@@ -117,7 +118,7 @@ def quiz(
         _show(db, ref, json)
 
 
-def _show(db: Session, ref: str, json: bool, selection: WantedGold | None = None) -> None:
+def _show(db: Session, ref: str, json: bool, selection: GoldQuery | None = None) -> None:
     listed = gold_list.list_gold(db, OPERATOR, ref, selection)
     if json:
         print_json(listed)

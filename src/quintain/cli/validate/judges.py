@@ -14,7 +14,7 @@ from quintain.cli.validate.validate import app as validate
 from quintain.core.people import OPERATOR
 from quintain.core.records.judging import RuleEffect
 from quintain.core.validation import RULE_NAMES
-from quintain.services.validate import unqualify
+from quintain.services.validate.quality import unqualify
 
 app = typer.Typer(help="Rules that tell random clickers from honest judges.", no_args_is_help=True)
 validate.add_typer(app, name="rule")

@@ -20,14 +20,15 @@ from quintain.core.records.validate import STATES, Judge, Validation, Validation
 from quintain.core.toml import read_text
 from quintain.core.validation import ValidationState
 from quintain.data.tables import parse_columns
-from quintain.services.validate import adjudicate as adjudication
-from quintain.services.validate import export as judged_export
-from quintain.services.validate import item_files, judges
-from quintain.services.validate import items as validation_items
-from quintain.services.validate import manage as validate
-from quintain.services.validate import review as reviewing
-from quintain.services.validate import status as validation_status
-from quintain.services.validate.items import ORDERS, WantedItems
+from quintain.services.validate.console import export as judged_export
+from quintain.services.validate.console import item_files
+from quintain.services.validate.console import items as validation_items
+from quintain.services.validate.console import manage as validate
+from quintain.services.validate.console import status as validation_status
+from quintain.services.validate.console.items import ORDERS, ItemQuery
+from quintain.services.validate.judging import adjudicate as adjudication
+from quintain.services.validate.quality import judges
+from quintain.services.validate.quality import review as reviewing
 
 app = typer.Typer(help="Let people judge what was collected.", no_args_is_help=True)
 
@@ -249,7 +250,7 @@ def items(
         if dataset is not None:
             taken = item_files.add_items_from_dataset(db, workspace.blobs, OPERATOR, ref, dataset)
             say(f"{taken.added} items added, {taken.repeats} were there already.")
-        page = validation_items.list_items(db, OPERATOR, ref, WantedItems(state, label, text, sort, down, 0, limit))
+        page = validation_items.list_items(db, OPERATOR, ref, ItemQuery(state, label, text, sort, down, 0, limit))
     if json:
         print_json(page)
         return

@@ -16,7 +16,7 @@ from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
 from quintain.core.records.work import Quizzes
 from quintain.core.toml import read_text
-from quintain.services.validate import quiz_use
+from quintain.services.validate.quality import quiz_use
 from quintain.services.work import quiz_results, quizzes
 from quintain.services.work.quiz_files import dump_quiz, parse_quiz
 

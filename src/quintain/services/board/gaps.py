@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from quintain.core.records.figures import Figure, Gap, RunCounts
 from quintain.perturbations.contract import Family
 from quintain.services.board.parts import MatrixDataset, MatrixModel
-from quintain.services.evaluate.axis_gaps import MEASURED, axis_gaps, gap, runs_needed
-from quintain.services.evaluate.dataset_results import KeptResult
+from quintain.services.evaluate.results.axis_gaps import MEASURED, axis_gaps, gap, runs_needed
+from quintain.services.evaluate.results.dataset_results import StoredResult
 
 if TYPE_CHECKING:
     from quintain.services.models.registry import ModelVersionInfo
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def figures_at_hand(
     version: ModelVersionInfo,
     dataset: MatrixDataset,
-    result: KeptResult | None,
+    result: StoredResult | None,
     variants: Mapping[Family, Sequence[str]],
 ) -> tuple[Mapping[str, Gap], RunCounts]:
     """Say which axes a version lacks on a data set and why, and count its runs, also before it has any."""
@@ -44,14 +44,14 @@ def on_machine(
     return (figure if why is None else None), why
 
 
-def without_ground(models: Sequence[MatrixModel], axis: str, place: int) -> bool:
+def without_ground(models: Sequence[MatrixModel], axis: str, index: int) -> bool:
     """Say whether the examples of a data set can say nothing of an axis: no perturbation changes them.
 
     It is so for every model, those included that have not been run yet.
     """
-    gaps = [model.gaps[axis][place] for model in models if axis in model.gaps]
+    gaps = [model.gaps[axis][index] for model in models if axis in model.gaps]
     unchanged = any(why is not None and why.kind == "unchanged" for why in gaps)
-    return unchanged and not any(model.values[axis][place] is not None for model in models)
+    return unchanged and not any(model.values[axis][index] is not None for model in models)
 
 
 def why_unranked(model: MatrixModel, axes: Mapping[str, Sequence[float]], weights: Sequence[float]) -> str:

@@ -35,7 +35,7 @@ from quintain.services.board.parts import (
     MatrixRound,
     PlainSlice,
 )
-from quintain.services.jobs.figures import FigureKind, Tell, files, schedule_refresh
+from quintain.services.jobs.figures import FigureKind, ReportProgress, files, schedule_refresh
 from quintain.services.tasks.board_settings import board_spec, frozen_at
 from quintain.services.tasks.board_spec import BoardSpec
 from quintain.services.tasks.definitions import get_task, list_tasks
@@ -55,13 +55,13 @@ class BoardKey:
     """Which board: of what task, which part of it, and as whom it is seen."""
 
     task: str
-    sight: str
+    audience: str
     part: BoardPart = field(default_factory=BoardPart)
 
     def __str__(self) -> str:
         named = {name: value for name in ("tag", "language") if (value := getattr(self.part, name))}
         flags = {name: "1" for name in ("seeds_apart", "live") if getattr(self.part, name)}
-        return f"{self.task}?{urlencode({'sight': self.sight, **named, **flags})}"
+        return f"{self.task}?{urlencode({'sight': self.audience, **named, **flags})}"
 
     @classmethod
     def read(cls, subject: str) -> BoardKey:
@@ -72,16 +72,16 @@ class BoardKey:
         True
         """
         task, _, query = subject.rpartition("?")
-        given = {name: values[0] for name, values in parse_qs(query).items()}
-        flags = {name: name in given for name in ("seeds_apart", "live")}
-        return cls(task, given["sight"], BoardPart(given.get("tag"), given.get("language"), **flags))
+        options = {name: values[0] for name, values in parse_qs(query).items()}
+        flags = {name: name in options for name in ("seeds_apart", "live")}
+        return cls(task, options["sight"], BoardPart(options.get("tag"), options.get("language"), **flags))
 
     @property
     def actor(self) -> Actor:
         """Somebody who sees this board."""
-        if self.sight.startswith(OWN):
-            return Actor(user_id=int(self.sight.removeprefix(OWN)))
-        return OPERATOR if self.sight == OWNER else ANONYMOUS
+        if self.audience.startswith(OWN):
+            return Actor(user_id=int(self.audience.removeprefix(OWN)))
+        return OPERATOR if self.audience == OWNER else ANONYMOUS
 
 
 def board_audience(db: Session, actor: Actor, task: str) -> str:
@@ -93,17 +93,17 @@ def board_audience(db: Session, actor: Actor, task: str) -> str:
     return PUBLIC
 
 
-def encode(made: BoardMatrix) -> dict[str, Any]:
+def encode(matrix: BoardMatrix) -> dict[str, Any]:
     """Give a board as plain data. When it was made is kept beside it.
 
     Slices are most of it, and few ask for those of a model: they stay text until somebody does.
     """
     left = {"task", "made_at"}
-    shape = {item.name: getattr(made, item.name) for item in fields(BoardMatrix) if item.name not in left}
-    found: dict[str, Any] = json.loads(json.dumps(shape, default=_unpacked, allow_nan=False))
-    for model in found["models"]:
+    shape = {item.name: getattr(matrix, item.name) for item in fields(BoardMatrix) if item.name not in left}
+    encoded: dict[str, Any] = json.loads(json.dumps(shape, default=_unpacked, allow_nan=False))
+    for model in encoded["models"]:
         model["slices"] = json.dumps(model["slices"], ensure_ascii=False, separators=(",", ":"))
-    return found
+    return encoded
 
 
 class PackedSlices(Sequence[Sequence[PlainSlice]]):
@@ -114,21 +114,21 @@ class PackedSlices(Sequence[Sequence[PlainSlice]]):
 
     @cached_property
     def _parts(self) -> list[list[PlainSlice]]:
-        found: list[list[PlainSlice]] = json.loads(self._text)
-        return found
+        parts: list[list[PlainSlice]] = json.loads(self._text)
+        return parts
 
     def __len__(self) -> int:
         return len(self._parts)
 
     @overload
-    def __getitem__(self, place: int) -> Sequence[PlainSlice]: ...
+    def __getitem__(self, index: int) -> Sequence[PlainSlice]: ...
 
     @overload
-    def __getitem__(self, place: slice) -> Sequence[Sequence[PlainSlice]]: ...
+    def __getitem__(self, index: slice) -> Sequence[Sequence[PlainSlice]]: ...
 
-    def __getitem__(self, place: int | slice) -> Sequence[PlainSlice] | Sequence[Sequence[PlainSlice]]:
+    def __getitem__(self, index: int | slice) -> Sequence[PlainSlice] | Sequence[Sequence[PlainSlice]]:
         """Give the slices on a data set."""
-        return self._parts[place]
+        return self._parts[index]
 
 
 def _unpacked(value: Any) -> Any:
@@ -195,7 +195,7 @@ def basis(db: Session, subject: str) -> str:
     """Say what a board would rest on now."""
     key = BoardKey.read(subject)
     spec = board_spec(db, key.task)
-    fitted = kept_queries.kept_basis(db, NAME, key.task) if spec.metric == ABILITY else None
+    fitted = kept_queries.stored_basis(db, NAME, key.task) if spec.metric == ABILITY else None
     stamp = ".".join(map(str, queries.stamp(db)))
     moments = [frozen_at(spec), fitted.computed_at if fitted else None]
     return f"{FORMAT}-{__version__} {stamp} {' '.join(one.isoformat() if one else '' for one in moments)}"
@@ -206,7 +206,7 @@ def facts(db: Session, subject: str) -> int:
     return queries.count_cells(db, BoardKey.read(subject).task, AT_ONCE + 1)
 
 
-def _compute(db: Session, blobs: Blobs | None, subject: str, tell: Tell) -> Mapping[str, Any]:
+def _compute(db: Session, blobs: Blobs | None, subject: str, tell: ReportProgress) -> Mapping[str, Any]:
     return encode(make_board(db, files(blobs), BoardKey.read(subject)))
 
 
@@ -222,10 +222,10 @@ def make_board(db: Session, blobs: Blobs, key: BoardKey) -> BoardMatrix:
 
 def last_stored(db: Session, subject: str) -> BoardMatrix | None:
     """Give the board that was kept last, also by an older version of Quintain, as long as it can be read."""
-    kept = kept_queries.figure(db, BOARD.name, subject) if len(subject) <= LONGEST else None
-    if kept is None or not kept.basis.startswith(f"{FORMAT}-"):
+    stored = kept_queries.figure(db, BOARD.name, subject) if len(subject) <= LONGEST else None
+    if stored is None or not stored.basis.startswith(f"{FORMAT}-"):
         return None
-    return decode_board(task_of(db, subject), kept.value, kept.computed_at)
+    return decode_board(task_of(db, subject), stored.value, stored.computed_at)
 
 
 def whole_boards(db: Session) -> Iterable[str]:
@@ -241,8 +241,8 @@ def _subjects(db: Session) -> Iterable[str]:
     """Name the boards that many see and that are large, and all that are kept: what was ranked last is in them."""
     tasks = {summary.task.name for summary in list_tasks(db)}
     large = [subject for subject in whole_boards(db) if facts(db, subject) > AT_ONCE]
-    kept = [one for one in kept_queries.subjects(db, BOARD.name) if BoardKey.read(one).task in tasks]
-    return dict.fromkeys([*large, *kept])
+    stored = [one for one in kept_queries.subjects(db, BOARD.name) if BoardKey.read(one).task in tasks]
+    return dict.fromkeys([*large, *stored])
 
 
 def schedule_board_refresh(db: Session, task: str) -> None:

@@ -12,7 +12,7 @@ from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
 from quintain.services.board.assemble import board
 from quintain.services.board.parts import BoardPart
-from quintain.services.evaluate.measure_again import queue_measurement, refuse_frozen
+from quintain.services.evaluate.cells.measure_again import queue_measurement, refuse_frozen
 from quintain.services.tasks.definitions import find_row
 from quintain.services.tasks.machines import class_of
 from quintain.store.blobs import Blobs

@@ -28,8 +28,8 @@ from quintain.services.contest.systems import visible_systems
 from quintain.services.contest.teams import team_of
 from quintain.services.contest.undecided import PAIRS
 from quintain.services.jobs import figures
-from quintain.services.jobs.figures import FigureKind, ShownFigure, Tell, WithRows, files
-from quintain.services.plain.contest import ContestOptions, score_rows
+from quintain.services.jobs.figures import FigureKind, ReportProgress, ShownFigure, WithRows, files
+from quintain.services.plain.files.contest import ContestOptions, score_rows
 from quintain.store.blobs import Blobs
 from quintain.store.queries.contest import contests as queries
 from quintain.store.queries.contest import marks, pairs
@@ -100,15 +100,15 @@ def _facts(db: Session, subject: str) -> int:
 def _basis(db: Session, subject: str) -> str:
     """Name all that the figures rest on: the rules, the systems and their answers, and how much was said of pairs."""
     info, names = _seen(db, subject)
-    given = given_answers(db, info, [system for system, _ in names])
-    answers = [[str(key), part, one.blob or ""] for (key, part), one in sorted(given.items())]
+    submitted = given_answers(db, info, [system for system, _ in names])
+    answers = [[str(key), part, one.blob or ""] for (key, part), one in sorted(submitted.items())]
     systems = [[name, system.counts] for system, name in names]
     over = info.phase is Phase.OVER
     rests = [info.id, info.version, over, systems, answers, pairs.facts(db, info.id)]
     return f"{SHAPE}/{content_id(rests)}"
 
 
-def _score(db: Session, blobs: Blobs | None, subject: str, tell: Tell) -> Mapping[str, Any]:
+def _score(db: Session, blobs: Blobs | None, subject: str, tell: ReportProgress) -> Mapping[str, Any]:
     """Compute the score tables from the pairs and the answers to them; none where no system has answered."""
     info, names = _seen(db, subject)
     matrix = matrix_of(db, files(blobs), info, names)
@@ -126,29 +126,29 @@ def _score(db: Session, blobs: Blobs | None, subject: str, tell: Tell) -> Mappin
     return {**counts, "score": json.loads(to_json(score_rows(rows, list(matrix.answers), options)))}
 
 
-def _listed(db: Session, blobs: Blobs | None, subject: str, tell: Tell) -> WithRows:
+def _listed(db: Session, blobs: Blobs | None, subject: str, tell: ReportProgress) -> WithRows:
     """Say of every pair what it is found by, systems by their numbers."""
     info = find_contest(db, subject)
     names = [(system, str(system.id)) for system, _ in visible_systems(db, OPERATOR, info)]
     matrix = matrix_of(db, files(blobs), info, names)
-    found = sorted(set(_marks(matrix)))
-    counts = Counter(mark for mark, _ in found if mark in COUNTED)
-    return WithRows({"pairs": len(matrix.pairs), **counts}, lambda db: marks.keep(db, info.id, found))
+    pair_marks = sorted(set(_marks(matrix)))
+    counts = Counter(mark for mark, _ in pair_marks if mark in COUNTED)
+    return WithRows({"pairs": len(matrix.pairs), **counts}, lambda db: marks.keep(db, info.id, pair_marks))
 
 
 def _marks(matrix: Matrix) -> Iterator[Mark]:
     rules, grade = rules_of(matrix.info, matrix.task), grading_of(matrix.task, matrix.info.spec)
     for row, _ in matrix.pairs:
-        standing = matrix.settled[row.id]
-        if standing.status is not PairStatus.WRITTEN:
-            yield standing.status.value, row.id
-        if standing.why is PairReason.EXPIRED:
+        outcome = matrix.settled[row.id]
+        if outcome.status is not PairStatus.WRITTEN:
+            yield outcome.status.value, row.id
+        if outcome.why is PairReason.EXPIRED:
             yield EXPIRED, row.id
-        if rules.waits(standing):
+        if rules.waits(outcome):
             yield WAITING, row.id
         for tag in (*row.tags, f"{STRATEGY}{row.strategy}"):
             yield tag_mark(tag), row.id
-        first, second = as_cell(matrix.task, standing.original), as_cell(matrix.task, standing.modified)
+        first, second = as_cell(matrix.task, outcome.original), as_cell(matrix.task, outcome.modified)
         for name, cells in matrix.answers.items():
             right = grade(cells.get(row.original_hash), first).right
             if right != grade(cells.get(row.modified_hash), second).right:

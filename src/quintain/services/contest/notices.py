@@ -12,7 +12,7 @@ from quintain.services.contest.contests import ContestInfo
 from quintain.store.queries.contest import contests as queries
 from quintain.store.queries.contest import judging
 from quintain.store.queries.contest import pairs as pair_queries
-from quintain.store.queries.contest.pairs import PairFound
+from quintain.store.queries.contest.pairs import StoredPair
 from quintain.store.queries.wheel.standings import owners
 
 
@@ -21,7 +21,7 @@ def contest_path(info: ContestInfo) -> str:
     return f"/tasks/{info.task}/contests/{info.name}"
 
 
-def notify_contested(db: Session, info: ContestInfo, pair: PairFound, reason: str) -> None:
+def notify_contested(db: Session, info: ContestInfo, pair: StoredPair, reason: str) -> None:
     """Tell a team that a pair of theirs is contested, and why; not by whom."""
     text = Text(
         "Pair {pair} of {ref} is contested, and out of the score until that is settled: {reason}",
@@ -33,7 +33,7 @@ def notify_contested(db: Session, info: ContestInfo, pair: PairFound, reason: st
     notify_all(db, people, "contest.contested", text, f"{contest_path(info)}/pairs/{pair.row.id}")
 
 
-def notify_ruled(db: Session, info: ContestInfo, pair: PairFound, outcome: Text, reason: str) -> None:
+def notify_ruled(db: Session, info: ContestInfo, pair: StoredPair, outcome: Text, reason: str) -> None:
     """Tell the teams concerned, who wrote a pair or contest it, what the organisers decided, and why; not who."""
     disputes = pair_queries.disputes(db, info.id, [pair.row.id]).get(pair.row.id, ())
     teams = {pair.row.team_id, *(dispute.team_id for dispute in disputes if dispute.team_id is not None)}

@@ -11,12 +11,12 @@ from quintain.core.errors import BadInput, Fault, NotFound
 from quintain.core.task import Task
 from quintain.services.contest.contests import ContestInfo
 from quintain.store.queries.contest import pairs as queries
-from quintain.store.queries.contest.pairs import PairFound
+from quintain.store.queries.contest.pairs import StoredPair
 from quintain.store.tables import ContestPair
 from quintain.tasks.contract import kind_of
 
 
-def find_pair(db: Session, info: ContestInfo, pair: int) -> PairFound:
+def find_pair(db: Session, info: ContestInfo, pair: int) -> StoredPair:
     """Give a pair with its team's name."""
     rows = queries.of_contest(db, info.id, ids=[pair])
     if not rows:

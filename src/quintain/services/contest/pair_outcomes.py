@@ -45,12 +45,12 @@ class PairRules:
     spec: ContestSpec
     over: bool
 
-    def waits(self, standing: PairOutcome) -> bool:
+    def waits(self, outcome: PairOutcome) -> bool:
         """Say whether only the organisers can settle a pair that stands so."""
-        asked = standing.why in {PairReason.ORGANISERS, PairReason.NO_MAJORITY} or self.over
-        return standing.status.left_out and asked
+        asked = outcome.why in {PairReason.ORGANISERS, PairReason.NO_MAJORITY} or self.over
+        return outcome.status.left_out and asked
 
-    def standing(
+    def outcome(
         self, row: ContestPair, disputed: bool, judged: Sequence[ContestJudgement], ruling: ContestRuling | None
     ) -> PairOutcome:
         """Say where one pair stands, by what was said of it."""
@@ -98,7 +98,7 @@ def pair_outcomes(db: Session, info: ContestInfo, task: Task, rows: Sequence[Con
     judged = queries.judgements(db, info.id, ids)
     ruled = queries.rulings(db, info.id, ids)
     return {
-        row.id: rules.standing(row, bool(disputed.get(row.id)), judged.get(row.id, ()), ruled.get(row.id))
+        row.id: rules.outcome(row, bool(disputed.get(row.id)), judged.get(row.id, ()), ruled.get(row.id))
         for row in rows
     }
 
@@ -113,9 +113,9 @@ def has_judges(spec: ContestSpec) -> bool:
     return spec.validation != "none" or spec.minimality
 
 
-def labels_changed(task: Task, row: ContestPair, standing: PairOutcome) -> bool:
+def labels_changed(task: Task, row: ContestPair, outcome: PairOutcome) -> bool:
     """Say whether a pair counts with other labels than it was written with."""
-    before, after = (row.original_gold, row.modified_gold), (standing.original, standing.modified)
+    before, after = (row.original_gold, row.modified_gold), (outcome.original, outcome.modified)
     return [str(as_cell(task, label)) for label in before] != [str(as_cell(task, label)) for label in after]
 
 

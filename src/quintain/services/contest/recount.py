@@ -8,7 +8,7 @@ from quintain.core.people import OPERATOR
 from quintain.services.contest.answers import computed_accuracies, given_answers
 from quintain.services.contest.contests import find_contest
 from quintain.services.contest.systems import visible_systems
-from quintain.services.evaluate.recount import set_right
+from quintain.services.evaluate.cells.recount import set_right
 from quintain.services.jobs.checks import Checked
 from quintain.services.tasks.definitions import get_task
 from quintain.store.blobs import Blobs
@@ -29,7 +29,7 @@ def check_contest(db: Session, blobs: Blobs, ref: str) -> Checked:
     if not info.frozen:
         return Checked()
     names = visible_systems(db, OPERATOR, info)
-    given = given_answers(db, info, [system for system, _ in names])
-    counted = computed_accuracies(db, blobs, info, get_task(db, info.task), given)
+    submitted = given_answers(db, info, [system for system, _ in names])
+    counted = computed_accuracies(db, blobs, info, get_task(db, info.task), submitted)
     known = cache.cached(db, list(counted))
     return set_right(db, KIND, ref, {key: value for key, value in counted.items() if key in known})

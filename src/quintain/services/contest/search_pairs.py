@@ -40,7 +40,7 @@ from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.database import lock, transaction
 from quintain.store.queries.contest import searches as queries
-from quintain.store.queries.contest.searches import SearchFound
+from quintain.store.queries.contest.searches import StoredSearch
 from quintain.store.tables import ContestProposal, ContestSearch
 from quintain.tasks.contract import kind_of
 
@@ -367,7 +367,7 @@ def _decide(db: Session, actor: Actor, info: ContestInfo, number: int, decision:
     row.decision, row.pair, row.decided_by, row.decided_at = decision, pair, actor.user_id, now()
 
 
-def _described(search: SearchFound, names: Mapping[int, str], left: int) -> records.ContestSearch:
+def _described(search: StoredSearch, names: Mapping[int, str], left: int) -> records.ContestSearch:
     row, options = search.row, search.row.options
     spent = row.asked >= int(options["budget"]) or not left
     return records.ContestSearch(

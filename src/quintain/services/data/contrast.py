@@ -23,7 +23,7 @@ from quintain.data.contrast.contract import (
 from quintain.data.plan import ImportPlan
 from quintain.services.access.permissions import require_owner
 from quintain.services.data.datasets import VersionInfo, import_dataset
-from quintain.services.plain.contrast_import import describe_import
+from quintain.services.plain.files.contrast_import import describe_import
 from quintain.services.tasks.definitions import find_row
 from quintain.store.blobs import Blobs
 

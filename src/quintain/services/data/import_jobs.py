@@ -105,7 +105,7 @@ def do_import(run: JobRun) -> Mapping[str, Any]:
                 source,
                 restore(ImportPlan, params["plan"]),
                 score=params["score"],
-                progress=run.tell,
+                progress=run.report_progress,
                 held=held,
             )
         except BadInput as error:

@@ -14,7 +14,7 @@ from quintain.core.task import Task
 from quintain.services.harvest.model import HarvestTarget, Probabilities, asked_in_process, sentence_field
 from quintain.services.models.ask import IN_PROCESS, RUNNERS, AdapterRunner
 from quintain.services.models.registry import ModelVersionInfo, get_model
-from quintain.services.plain.predictions import parse
+from quintain.services.plain.files.predictions import parse
 from quintain.services.tasks.definitions import get_task
 from quintain.store.blobs import Blobs
 

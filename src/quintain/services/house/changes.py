@@ -13,7 +13,7 @@ from quintain.core.people import Actor
 from quintain.core.records.changes import SpecChanges
 from quintain.core.spec_changes import ChangesToConfirm
 from quintain.core.toml import parse_toml
-from quintain.services.collect.rounds import put_round
+from quintain.services.collect.rounds.manage import put_round
 from quintain.services.contest.contests import put_contest
 from quintain.services.contrast.projects import put_project
 from quintain.services.pay.policy import put_policy
@@ -22,7 +22,7 @@ from quintain.services.tasks.board_settings import set_board
 from quintain.services.tasks.definitions import put_task
 from quintain.services.trial.panel_entry import put_doors
 from quintain.services.trial.trials import put_trial
-from quintain.services.validate.manage import set_policy
+from quintain.services.validate.console.manage import set_policy
 from quintain.services.work.quiz_files import parse_quiz
 from quintain.services.work.quizzes import put_quiz
 from quintain.store.blobs import Blobs

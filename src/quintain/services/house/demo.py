@@ -107,7 +107,7 @@ def build_demo(db: Session, blobs: Blobs, *, progress: Progress) -> None:
     progress("Ready", 1.0)
 
 
-def add_starter(db: Session, blobs: Blobs, name: str) -> None:
+def add_starter_tasks(db: Session, blobs: Blobs, name: str) -> None:
     """Put a starter task and its data into a workspace, as far as they are missing, as its operator."""
     starter = next(one for one in STARTERS if one.name == name)
     with as_file(files("quintain") / "demo_data") as folder:

@@ -15,7 +15,7 @@ from quintain.core.records.collect import WordEffect
 from quintain.core.rounds import RoundState
 from quintain.core.task import Task
 from quintain.services.board.standings import BoardStanding
-from quintain.services.collect.rounds import RoundInfo, list_rounds
+from quintain.services.collect.rounds.manage import RoundInfo, list_rounds
 from quintain.services.models.ask import BUILTIN, RUNNERS, AdapterRunner, limit_calls, predict
 from quintain.services.models.occlusion import word_effects
 from quintain.services.models.registry import (

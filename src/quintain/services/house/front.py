@@ -13,7 +13,7 @@ from quintain.core.records.ranking import BoardClaim
 from quintain.core.records.trial import CrowdTrial
 from quintain.core.rounds import RoundState
 from quintain.services.board.standings import BoardStanding, known_standings
-from quintain.services.collect.rounds import RoundInfo, list_rounds
+from quintain.services.collect.rounds.manage import RoundInfo, list_rounds
 from quintain.services.house.browse import TaskCard, task_cards
 from quintain.services.trial.trials import list_trials
 from quintain.store.base import now

@@ -12,21 +12,21 @@ from quintain.core.people import Actor
 from quintain.services.access.permissions import require_admin
 from quintain.services.board.materialised import BOARD, invalidate, whole_boards
 from quintain.services.board.uncertainty import UNCERTAINTY, check_small
-from quintain.services.collect.export import ATTEMPTS_FILE
-from quintain.services.collect.round_figures import ROUND
-from quintain.services.collect.round_pay import JOB as APPROVE
-from quintain.services.collect.round_pay import approve_many
+from quintain.services.collect.rounds.export import ATTEMPTS_FILE
+from quintain.services.collect.rounds.round_figures import ROUND
+from quintain.services.collect.rounds.round_pay import JOB as APPROVE
+from quintain.services.collect.rounds.round_pay import approve_many
 from quintain.services.contest import recount as contest_recount
 from quintain.services.contest.figures import LISTED, SCORE
 from quintain.services.contrast.results import check_contrast
 from quintain.services.data import import_jobs
-from quintain.services.evaluate import recount
-from quintain.services.evaluate.compare import JOB as COMPARE
-from quintain.services.evaluate.compare import do_comparison
+from quintain.services.evaluate.cells import recount
+from quintain.services.evaluate.results.compare import JOB as COMPARE
+from quintain.services.evaluate.results.compare import do_comparison
 from quintain.services.jobs import checking, exports
 from quintain.services.jobs.checks import Checked, CheckKind
 from quintain.services.jobs.counts import CountKind, Numbers, counts_of
-from quintain.services.jobs.figures import FigureKind, Tell, check_kinds, handler_of, rebuild
+from quintain.services.jobs.figures import FigureKind, ReportProgress, check_kinds, handler_of, rebuild
 from quintain.services.jobs.running import Handlers
 from quintain.services.models.ask import RUNNERS, AdapterRunner
 from quintain.services.pay.recounts import pay_kinds
@@ -37,12 +37,13 @@ from quintain.services.study.abilities import ABILITIES
 from quintain.services.study.stored_reports import FIGURES
 from quintain.services.study.studies import KIND as STUDY
 from quintain.services.trial.stored_report import REPORT
-from quintain.services.validate import harvest_jobs, review
-from quintain.services.validate.export import JUDGEMENTS_FILE, LABELS_FILE
-from quintain.services.validate.intake import JOB as TAKE_IN
-from quintain.services.validate.manage import PREPARE
-from quintain.services.validate.prepare import prepare, take_in
-from quintain.services.validate.validation_figures import VALIDATION
+from quintain.services.validate.console import harvest_jobs
+from quintain.services.validate.console.export import JUDGEMENTS_FILE, LABELS_FILE
+from quintain.services.validate.console.intake import JOB as TAKE_IN
+from quintain.services.validate.console.manage import PREPARE
+from quintain.services.validate.console.prepare import prepare, take_in
+from quintain.services.validate.quality import review
+from quintain.services.validate.quality.validation_figures import VALIDATION
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
@@ -99,7 +100,7 @@ def everything_checked() -> list[CheckKind]:
     return check_kinds(figure_kinds(), count_kinds(), check_others())
 
 
-def rebuild_all(db: Session, blobs: Blobs, actor: Actor, tell: Tell) -> int:
+def rebuild_all(db: Session, blobs: Blobs, actor: Actor, tell: ReportProgress) -> int:
     """Throw all that is kept away and compute it again from the facts; give how many figures there are (admins).
 
     What was computed from answers for somebody who asked, as a comparison, is thrown away and computed when asked for.

@@ -22,7 +22,7 @@ from quintain.services.access.links import mail_link
 from quintain.services.access.mail import Mail, MessageRefused, ServerDown, send
 from quintain.services.access.notify import MAIL_FOR, text_of
 from quintain.services.access.permissions import require_admin
-from quintain.services.collect.entry_codes import mailed_code
+from quintain.services.collect.panels.entry_codes import mailed_code
 from quintain.store.base import now
 from quintain.store.database import transaction
 from quintain.store.queries.access import mails as queries

@@ -13,9 +13,9 @@ from quintain.core.records.contrasting import ContrastProject
 from quintain.core.records.trial import CrowdTrial
 from quintain.core.rounds import RoundState
 from quintain.services.board.standings import BoardStanding, known_standings
-from quintain.services.collect.round_figures import written_and_fooled
-from quintain.services.collect.rounds import RoundInfo, list_rounds
-from quintain.services.collect.target_names import spec_for
+from quintain.services.collect.rounds.manage import RoundInfo, list_rounds
+from quintain.services.collect.rounds.round_figures import written_and_fooled
+from quintain.services.collect.rounds.target_names import spec_for
 from quintain.services.contest.contests import ContestInfo, list_contests
 from quintain.services.contrast.projects import list_projects
 from quintain.services.house.browse import TaskCard, task_card

@@ -19,7 +19,7 @@ from quintain.services.access import audit
 from quintain.services.access.accounts import refuse_last_admin
 from quintain.services.access.actors import actor_of, find_user, normal_name
 from quintain.services.access.permissions import require_account, require_admin
-from quintain.services.collect.target_names import redact_own_attempts
+from quintain.services.collect.rounds.target_names import redact_own_attempts
 from quintain.services.pay import final_pay
 from quintain.store.base import now
 from quintain.store.database import transaction

@@ -19,18 +19,18 @@ from quintain.core.records.house import Errand, WaitingKind
 from quintain.core.records.stations import StationStep
 from quintain.core.rounds import Money
 from quintain.services.access.permissions import require_user
-from quintain.services.collect.readiness import readiness_in
-from quintain.services.collect.rounds import RoundInfo, list_rounds
-from quintain.services.collect.session_under_way import session_under_way
+from quintain.services.collect.rounds.manage import RoundInfo, list_rounds
+from quintain.services.collect.writing.readiness import readiness_in
+from quintain.services.collect.writing.session_under_way import session_under_way
 from quintain.services.contest.offers import ContestStep, contest_offers
 from quintain.services.contrast.offers import contrast_offers
 from quintain.services.release.stations import stations_of
 from quintain.services.study.coding_work import coding_offers
 from quintain.services.tasks.definitions import list_tasks
 from quintain.services.trial.offers import trial_offers
-from quintain.services.validate.adjudicate import adjudication_queue
-from quintain.services.validate.manage import find_validation, list_validations
-from quintain.services.validate.offers import open_offers
+from quintain.services.validate.console.manage import find_validation, list_validations
+from quintain.services.validate.judging.adjudicate import adjudication_queue
+from quintain.services.validate.judging.offers import open_offers
 from quintain.store.base import now
 from quintain.store.queries.data import inputs
 from quintain.store.queries.house import waiting as queries

@@ -68,7 +68,7 @@ def check_part(run: JobRun, kinds: Sequence[CheckKind], *, seconds: float = PART
                 checked, faults = checked + checked_subject.number, faults + len(checked_subject.faults)
                 check_round = _after(check_round, kind.name, subject, checked_subject.number, checked_subject.faults)
                 _write(db, check_round)
-                run.tell(0, 0)
+                run.report_progress(0, 0)
                 if time.monotonic() >= until:
                     return {"checked": checked, "faults": faults}
         _write(db, replace(check_round, kind="", subject="", at=now(), ended_at=now()))

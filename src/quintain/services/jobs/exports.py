@@ -23,7 +23,7 @@ from quintain.data.exporting import SINKS, require_format
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
 from quintain.services.jobs import queue
-from quintain.services.jobs.figures import AT_ONCE, FigureKind, Tell, quietly
+from quintain.services.jobs.figures import AT_ONCE, FigureKind, ReportProgress, quietly
 from quintain.services.jobs.running import Handler, JobRun
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
@@ -55,7 +55,7 @@ class ExportKind:
     name: str
     of: Callable[[Session, Actor, str], str]
     figure: FigureKind | FileFacts
-    write: Callable[[Session, Blobs, Actor, WantedFile, Path, Tell], int]
+    write: Callable[[Session, Blobs, Actor, ExportRequest, Path, ReportProgress], int]
     forms: tuple[str, ...] = tuple(SINKS)
 
     @property
@@ -65,7 +65,7 @@ class ExportKind:
 
 
 @dataclass(frozen=True, slots=True)
-class WantedFile:
+class ExportRequest:
     """A file that somebody asks for: of what, in which format, and which of the kind's *options* are chosen."""
 
     kind: ExportKind
@@ -85,14 +85,14 @@ class WantedFile:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptFile:
+class StoredExport:
     """A file that a worker has written, and what it is called."""
 
     path: Path
     name: str
 
 
-def ask_export(db: Session, blobs: Blobs, actor: Actor, file: WantedFile) -> JobStanding | None:
+def ask_export(db: Session, blobs: Blobs, actor: Actor, file: ExportRequest) -> JobStanding | None:
     """Have a worker write a file; None where it is so short that it is to be written at once.
 
     The job that writes it already is given where there is one, or the one whose file is as new as its facts.
@@ -110,12 +110,12 @@ def ask_export(db: Session, blobs: Blobs, actor: Actor, file: WantedFile) -> Job
     return queue.enqueue(db, kind.job, file.subject, task=task, by=actor, params=params)
 
 
-def write_at_once(db: Session, blobs: Blobs, actor: Actor, file: WantedFile, path: Path) -> int:
+def write_at_once(db: Session, blobs: Blobs, actor: Actor, file: ExportRequest, path: Path) -> int:
     """Write a short file to *path*, which has the format's ending, and count its rows."""
     return file.kind.write(db, blobs, actor, file, path, quietly)
 
 
-def kept_file(db: Session, blobs: Blobs, actor: Actor, number: int) -> KeptFile:
+def stored_export(db: Session, blobs: Blobs, actor: Actor, number: int) -> StoredExport:
     """Give the file that a job has written, to owners of its task."""
     job = queue.get_job(db, actor, number)
     require_owner(actor, job.task)
@@ -130,7 +130,7 @@ def kept_file(db: Session, blobs: Blobs, actor: Actor, number: int) -> KeptFile:
         raise NotFound("The file was thrown away.", remedy="Export it again.")
     with transaction(db):
         audit.record(db, actor, "export.download", job.subject, what=job.kind.removeprefix(PREFIX))
-    return KeptFile(path, job.result["name"])
+    return StoredExport(path, job.result["name"])
 
 
 def is_export(job: JobStanding) -> bool:
@@ -138,7 +138,7 @@ def is_export(job: JobStanding) -> bool:
     return job.kind.startswith(PREFIX)
 
 
-def is_kept(blobs: Blobs, job: JobStanding) -> bool:
+def is_stored(blobs: Blobs, job: JobStanding) -> bool:
     """Say whether the file that a job has written is still there."""
     return is_export(job) and job.state == CellState.DONE.value and blobs.passing(job.result["kept"]) is not None
 
@@ -153,10 +153,10 @@ def handler_of(kind: ExportKind) -> Handler:
 
     def write(run: JobRun) -> Mapping[str, Any]:
         drop_old(run.blobs)
-        file = WantedFile(kind, run.params["ref"], run.params["format"], run.params["options"])
+        file = ExportRequest(kind, run.params["ref"], run.params["format"], run.params["options"])
         with run.sessions() as db, run.blobs.scratch(suffix=f".{file.form}") as path:
             basis = kind.figure.basis(db, file.ref)
-            rows = kind.write(db, run.blobs, run.asker(db), file, path, run.tell)
+            rows = kind.write(db, run.blobs, run.asker(db), file, path, run.report_progress)
             size, name = path.stat().st_size, f"{file.stem}.{file.form}"
             return {"name": name, "rows": rows, "size": size, "basis": basis, "kept": run.blobs.put_passing(path)}
 
@@ -166,4 +166,4 @@ def handler_of(kind: ExportKind) -> Handler:
 def _stands(blobs: Blobs, job: JobStanding, basis: str) -> bool:
     """Say whether the file of a job is there, rests on *basis*, and will be there for a while."""
     late = job.finished_at is not None and job.finished_at < now() - KEPT / 2
-    return not late and is_kept(blobs, job) and job.result["basis"] == basis
+    return not late and is_stored(blobs, job) and job.result["basis"] == basis

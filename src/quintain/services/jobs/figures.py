@@ -38,7 +38,7 @@ from quintain.store.queries.jobs import figures as queries
 
 AT_ONCE = 5_000  # facts of which a figure is computed while somebody waits: some tens of milliseconds
 REST = 4.0  # a figure is not computed again before four times as long has passed as computing took
-Tell = Callable[[int, int], None]
+ReportProgress = Callable[[int, int], None]
 
 log = logging.getLogger("quintain.jobs")
 
@@ -54,7 +54,7 @@ class WithRows:
     keep: Callable[[Session], int]
 
 
-Compute = Callable[[Session, Blobs | None, str, Tell], Mapping[str, Any] | WithRows]
+Compute = Callable[[Session, Blobs | None, str, ReportProgress], Mapping[str, Any] | WithRows]
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ def is_refresh_scheduled(db: Session, kind: FigureKind, subject: str) -> bool:
 
 
 def refresh(
-    db: Session, blobs: Blobs | None, kind: FigureKind, subject: str, tell: Tell | None = None
+    db: Session, blobs: Blobs | None, kind: FigureKind, subject: str, tell: ReportProgress | None = None
 ) -> dict[str, Any]:
     """Compute a figure and keep it with what it rests on: what arrives meanwhile makes it outrun, never wrong."""
     return _refresh(db, blobs, kind, subject, kind.compute, tell)[0]
@@ -150,7 +150,12 @@ def _recount(db: Session, blobs: Blobs | None, kind: FigureKind, subject: str) -
 
 
 def _refresh(
-    db: Session, blobs: Blobs | None, kind: FigureKind, subject: str, compute: Compute, tell: Tell | None = None
+    db: Session,
+    blobs: Blobs | None,
+    kind: FigureKind,
+    subject: str,
+    compute: Compute,
+    tell: ReportProgress | None = None,
 ) -> tuple[dict[str, Any], int]:
     """Compute and keep a figure; give it, and how many of its rows were not as they should be."""
     basis, started = kind.basis(db, subject), time.perf_counter()
@@ -182,7 +187,7 @@ def handler_of(kind: FigureKind) -> Handler:
 
     def compute(run: JobRun) -> None:
         with run.sessions() as db:
-            refresh(db, run.blobs, kind, run.subject, run.tell)
+            refresh(db, run.blobs, kind, run.subject, run.report_progress)
 
     return compute
 
@@ -254,7 +259,7 @@ def rebuild(
     actor: Actor,
     kinds: Sequence[FigureKind],
     numbers: Sequence[CountKind] = (),
-    tell: Tell | None = None,
+    tell: ReportProgress | None = None,
 ) -> int:
     """Throw every kept figure away and compute it again, and counts, from the facts; give how many there are (admins).
 

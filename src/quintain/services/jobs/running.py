@@ -61,7 +61,7 @@ class JobRun:
     asked_by: int | None = None
     lost: threading.Event = field(default_factory=threading.Event)
 
-    def tell(self, done: int, total: int) -> None:
+    def report_progress(self, done: int, total: int) -> None:
         """Say how far it is; raises JobEnded where nobody wants it any more."""
         self.done, self.total = done, total
         if self.lost.is_set() or self.stop.is_set():

@@ -24,7 +24,7 @@ from quintain.models import artefact
 from quintain.models.contract import Baseline, Batch, load
 from quintain.services.access import throttle
 from quintain.services.models.registry import ModelVersionInfo, get_model
-from quintain.services.plain.predictions import check_inputs, parse
+from quintain.services.plain.files.predictions import check_inputs, parse
 from quintain.services.tasks.definitions import get_task
 from quintain.store.blobs import Blobs
 

@@ -14,7 +14,7 @@ from quintain.core.task import Task
 from quintain.services.access import throttle
 from quintain.services.models.ask import RUNNERS, SECONDS, AdapterRunner, ask, check_size
 from quintain.services.models.registry import get_model
-from quintain.services.plain.predictions import check_inputs
+from quintain.services.plain.files.predictions import check_inputs
 from quintain.services.tasks.definitions import get_task
 from quintain.store.blobs import Blobs
 from quintain.tasks.contract import kind_of

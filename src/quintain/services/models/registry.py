@@ -37,7 +37,7 @@ from quintain.store.database import lock, transaction
 from quintain.store.queries.evaluate import cells
 from quintain.store.queries.models import models as queries
 from quintain.store.queries.models import tried
-from quintain.store.queries.models.models import Sight
+from quintain.store.queries.models.models import ModelSight
 from quintain.store.tables import Model, ModelCard, ModelVersion
 
 VISIBILITIES: tuple[Visibility, ...] = get_args(Visibility)
@@ -263,12 +263,12 @@ def list_names(
     return queries.names(db, model_visibility(actor), task, word=word, limit=limit)
 
 
-def model_visibility(actor: Actor) -> Sight:
+def model_visibility(actor: Actor) -> ModelSight:
     """Say which models *actor* may see and change, for queries."""
     if actor.has(RoleName.OWNER):
-        return Sight(actor.user_id, None)
+        return ModelSight(actor.user_id, None)
     owned = (grant.task for grant in actor.grants if grant.role is RoleName.OWNER and grant.task)
-    return Sight(actor.user_id, tuple(sorted(owned)))
+    return ModelSight(actor.user_id, tuple(sorted(owned)))
 
 
 def model_lines(db: Session, actor: Actor, task: str) -> list[tuple[str, datetime]]:

@@ -18,7 +18,7 @@ from quintain.services.access.permissions import require_role
 from quintain.services.models.ask import BUILTIN
 from quintain.services.models.registry import ModelVersionInfo, register_version
 from quintain.services.models.training_data import dev_table, training_table
-from quintain.services.plain.training import ExampleSource, card_of, train_tables
+from quintain.services.plain.files.training import ExampleSource, card_of, train_tables
 from quintain.services.tasks.definitions import get_task
 from quintain.store.blobs import Blobs
 

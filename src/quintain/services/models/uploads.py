@@ -46,7 +46,7 @@ class UploadInfo:
         return self.received == self.size
 
 
-def begin(db: Session, blobs: Blobs, actor: Actor, *, size: int, sha256: str) -> UploadInfo:
+def begin_upload(db: Session, blobs: Blobs, actor: Actor, *, size: int, sha256: str) -> UploadInfo:
     """Begin an upload of *size* bytes, or find the one of the same content that was begun before."""
     user_id = require_sender(actor)
     if not 0 < size <= MAX_UPLOAD:
@@ -81,7 +81,7 @@ def begin(db: Session, blobs: Blobs, actor: Actor, *, size: int, sha256: str) ->
         return _info(row)
 
 
-def look(db: Session, actor: Actor, upload_id: str) -> UploadInfo:
+def get_upload(db: Session, actor: Actor, upload_id: str) -> UploadInfo:
     """Say how far an upload of the actor's is."""
     return _info(_mine(db, actor, upload_id))
 
@@ -115,7 +115,7 @@ def append(db: Session, blobs: Blobs, actor: Actor, upload_id: str, offset: int,
         return _info(row)
 
 
-def whole(db: Session, blobs: Blobs, actor: Actor, upload_id: str) -> Path:
+def whole_upload(db: Session, blobs: Blobs, actor: Actor, upload_id: str) -> Path:
     """Give the file of an upload that is complete and has the content that was announced."""
     _count_again(db, blobs, actor, upload_id)
     row = _mine(db, actor, upload_id)

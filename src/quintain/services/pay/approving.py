@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from quintain.core.people import Actor
 from quintain.core.rounds import Money
 from quintain.services.access.permissions import require_owner
-from quintain.services.jobs.figures import Tell, quietly
+from quintain.services.jobs.figures import ReportProgress, quietly
 from quintain.services.pay.earnings import approve_some, tell_approved
 from quintain.services.tasks.definitions import find_row
 from quintain.store.database import transaction
@@ -50,7 +50,7 @@ def approve_round(
     *,
     checkpoint: Mapping[str, Any] | None = None,
     save: Save | None = None,
-    tell: Tell = quietly,
+    tell: ReportProgress = quietly,
 ) -> int:
     """Approve what is pending in a round now, from a *checkpoint* on; give how many earnings that are (owners).
 
@@ -58,7 +58,7 @@ def approve_round(
     """
     require_owner(actor, task)
     at = Reached(**checkpoint) if checkpoint else Reached(queries.newest_pending(db, round_id))
-    keep = save or (lambda db, kept: None)
+    keep = save or (lambda db, reached: None)
     total = at.done + queries.known_count(db, task_id=find_row(db, task).id, round_id=round_id, status="pending")
     while True:
         tell(at.done, total)
@@ -66,9 +66,9 @@ def approve_round(
         if not ids:
             break
         with sqlite_write_queue(db), transaction(db):
-            made = approve_some(db, actor, task, ids)
-            first = at.decision or min(made, default=0)
-            at = replace(at, after=ids[-1], done=at.done + len(made), decision=first)
+            decisions = approve_some(db, actor, task, ids)
+            first = at.decision or min(decisions, default=0)
+            at = replace(at, after=ids[-1], done=at.done + len(decisions), decision=first)
             keep(db, asdict(at))
         db.expunge_all()
     if at.decision:

@@ -16,7 +16,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from quintain.adapters.panels.contract import Declined, PayLine, PaymentLook, PayProvider, ProviderAnswer, Uncertain
+from quintain.adapters.panels.contract import Declined, PayLine, PaymentCheck, PayProvider, ProviderAnswer, Uncertain
 from quintain.core.errors import Conflict, QuintainError, Unavailable
 from quintain.core.people import Actor
 from quintain.core.records.pay import PayoutRecord
@@ -35,7 +35,7 @@ OVER = ("sent", "cancelled")
 
 
 @dataclass(frozen=True, slots=True)
-class HeldPayout:
+class LeasedPayout:
     """A payout that this process holds, with the people as the provider knows them; *names* are ours for them."""
 
     id: int
@@ -48,7 +48,7 @@ class HeldPayout:
     lines: tuple[PayLine, ...]
     names: Mapping[str, str]
 
-    def told(self, text: str) -> str:
+    def without_outside_names(self, text: str) -> str:
         """Give a reply without what the panel calls people: that stays in one table."""
         for outside, name in self.names.items():
             text = text.replace(outside, name)
@@ -78,7 +78,7 @@ def dispatch(db: Session, actor: Actor, payout_id: int, provider: PayProvider) -
     return payouts.get_payout(db, actor, payout_id)
 
 
-def _hold(db: Session, payout_id: int) -> HeldPayout:
+def _hold(db: Session, payout_id: int) -> LeasedPayout:
     with transaction(db):
         known = queries.find(db, payout_id)
         dead = known[0].holder if known is not None and is_gone(known[0].holder) else None
@@ -87,12 +87,12 @@ def _hold(db: Session, payout_id: int) -> HeldPayout:
             raise _held_by_others(db, payout_id)
         # Whoever held it before died or gave up in the middle: what came of the call is not known.
         queries.change(db, payout_id, ("sending",), generation, state="unknown", reason="No answer came.")
-        found = queries.find(db, payout_id)
-        if found is None:
+        stored = queries.find(db, payout_id)
+        if stored is None:
             raise Conflict("Payout {number} is gone.", number=payout_id)
-        row = found[0]
+        row = stored[0]
         lines, names = _lines(db, row)
-        return HeldPayout(
+        return LeasedPayout(
             row.id, row.key, row.state, row.study, row.currency, dict(row.content), generation, lines, names
         )
 
@@ -123,13 +123,13 @@ def _lines(db: Session, row: Payout) -> tuple[tuple[PayLine, ...], dict[str, str
             number=row.id,
             remedy="Cancel it and plan it anew.",
         )
-    made = tuple(
+    pay_lines = tuple(
         PayLine(outside[line["user"]], line["amount"], submissions.get(line.get("stay", ""), "")) for line in lines
     )
-    return made, {name: f"user:{user}" for user, name in outside.items()}
+    return pay_lines, {name: f"user:{user}" for user, name in outside.items()}
 
 
-def _carry_on(db: Session, held: HeldPayout, provider: PayProvider) -> None:
+def _carry_on(db: Session, held: LeasedPayout, provider: PayProvider) -> None:
     """Take a payout as far as it goes."""
     state = held.state
     if state == "unknown":
@@ -140,25 +140,25 @@ def _carry_on(db: Session, held: HeldPayout, provider: PayProvider) -> None:
         _send(db, held, provider)
 
 
-def _look_again(db: Session, held: HeldPayout, provider: PayProvider) -> str:
+def _look_again(db: Session, held: LeasedPayout, provider: PayProvider) -> str:
     """Find out what came of a call that was not answered."""
     before = held.content.get("before")
-    found = PaymentLook.UNSENT  # what people had before is written down ahead of the call: without it, none was made
+    payment = PaymentCheck.UNSENT  # what people had before is written down ahead of the call: without it, none was made
     if before is not None:
         outside = {name: before.get(ours, []) for name, ours in held.names.items()}
-        found = provider.find(held.study, held.lines, outside)
-    _note(db, held, "look", found.value, None, "")
-    if found is PaymentLook.SENT:
+        payment = provider.find(held.study, held.lines, outside)
+    _note(db, held, "look", payment.value, None, "")
+    if payment is PaymentCheck.SENT:
         payouts.book_payout(db, held.id)
         return "sent"
-    if found is PaymentLook.UNSENT or provider.repeatable:
+    if payment is PaymentCheck.UNSENT or provider.repeatable:
         with transaction(db):
             if queries.change(db, held.id, ("unknown",), held.generation, state="prepared"):
                 return "prepared"
     return "unknown"
 
 
-def _prepare(db: Session, held: HeldPayout, provider: PayProvider) -> str:
+def _prepare(db: Session, held: LeasedPayout, provider: PayProvider) -> str:
     paid_in = provider.currency()
     if paid_in != held.currency:
         raise Conflict(
@@ -183,7 +183,7 @@ def _prepare(db: Session, held: HeldPayout, provider: PayProvider) -> str:
     return "prepared" if changed else "lost"
 
 
-def _send(db: Session, held: HeldPayout, provider: PayProvider) -> None:
+def _send(db: Session, held: LeasedPayout, provider: PayProvider) -> None:
     """Make the call that moves money, once: who writes down first that it is being sent makes it."""
     outside_id = _begin(db, held, repeatable=provider.repeatable)
     if outside_id is None:
@@ -201,23 +201,23 @@ def _send(db: Session, held: HeldPayout, provider: PayProvider) -> None:
     except Uncertain as error:
         _note(db, held, "send", "unanswered", None, str(error))
         with transaction(db):
-            reason = held.told(f"No answer came: {error}")
+            reason = held.without_outside_names(f"No answer came: {error}")
             queries.change(db, held.id, ("sending",), held.generation, state="unknown", reason=reason)
     else:
         _paid(db, held, answer)
 
 
-def _begin(db: Session, held: HeldPayout, *, repeatable: bool) -> str | None:
+def _begin(db: Session, held: LeasedPayout, *, repeatable: bool) -> str | None:
     """Write down that a payout is being sent; give what the provider calls it, or None where somebody else was first.
 
     Payouts of one study go one after the other, so that what people have had says which of them was made.
     """
     with transaction(db):
         lock(db, f"payouts of study {held.study}")
-        found = queries.find(db, held.id)
-        if found is None:
+        stored = queries.find(db, held.id)
+        if stored is None:
             return None
-        other = None if repeatable else queries.others_underway(db, found[0])
+        other = None if repeatable else queries.others_underway(db, stored[0])
         if other is not None:
             raise Conflict(
                 "Payout {other} of the same study is on its way.",
@@ -225,15 +225,15 @@ def _begin(db: Session, held: HeldPayout, *, repeatable: bool) -> str | None:
                 remedy="Go on with that one first.",
             )
         changed = queries.change(db, held.id, ("prepared",), held.generation, state="sending")
-        return found[0].outside_id if changed else None
+        return stored[0].outside_id if changed else None
 
 
-def _remember(db: Session, held: HeldPayout, provider: PayProvider) -> None:
+def _remember(db: Session, held: LeasedPayout, provider: PayProvider) -> None:
     """Write down what people have had, with what is paid and may not show yet, to compare with after the call."""
     had = provider.payments_so_far(held.study, held.lines)
-    found = queries.find(db, held.id)
+    stored = queries.find(db, held.id)
     ours: dict[str, Counter[int]] = {}
-    for user, amount in queries.sent_amounts(db, found[0]) if found else []:
+    for user, amount in queries.sent_amounts(db, stored[0]) if stored else []:
         ours.setdefault(f"user:{user}", Counter())[amount] += 1
     before = {}
     for outside, name in held.names.items():
@@ -245,22 +245,26 @@ def _remember(db: Session, held: HeldPayout, provider: PayProvider) -> None:
             raise Unavailable("Payout {number} was taken over meanwhile.", number=held.id)
 
 
-def _paid(db: Session, held: HeldPayout, answer: ProviderAnswer) -> None:
+def _paid(db: Session, held: LeasedPayout, answer: ProviderAnswer) -> None:
     with transaction(db):
         _note(db, held, "send", "done", answer.status, answer.text)
         payouts.book_payout(db, held.id)
 
 
-def _refused(db: Session, held: HeldPayout, step: str, error: Declined) -> str:
+def _refused(db: Session, held: LeasedPayout, step: str, error: Declined) -> str:
     with transaction(db):
         _note(db, held, step, "refused", error.status, error.message)
         states = ("planned", "prepared", "sending", "refused")
-        reason = held.told(error.message)
+        reason = held.without_outside_names(error.message)
         queries.change(db, held.id, states, held.generation, state="refused", reason=reason)
     return "refused"
 
 
-def _note(db: Session, held: HeldPayout, step: str, outcome: str, status: int | None, reply: str) -> None:
+def _note(db: Session, held: LeasedPayout, step: str, outcome: str, status: int | None, reply: str) -> None:
     with transaction(db):
         key = f"{held.key}:{step}:{held.generation}"
-        db.add(PayoutCall(payout_id=held.id, key=key, outcome=outcome, status=status, reply=held.told(reply)))
+        db.add(
+            PayoutCall(
+                payout_id=held.id, key=key, outcome=outcome, status=status, reply=held.without_outside_names(reply)
+            )
+        )

@@ -7,7 +7,7 @@ import numpy as np
 from quintain.core.example import Role
 from quintain.core.records.figures import Estimate
 from quintain.core.records.release import ReleaseHuman
-from quintain.services.plain.splits import Plan
+from quintain.services.plain.files.splits import Plan
 from quintain.services.release.candidates import Candidates
 from quintain.stats.agreement import agreement_of_counts
 from quintain.stats.bootstrap import IntArray

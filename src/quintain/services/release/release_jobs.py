@@ -23,8 +23,8 @@ from quintain.services.jobs import queue
 from quintain.services.jobs.exports import drop_old
 from quintain.services.jobs.running import JobRun
 from quintain.services.release.releases import find_release, preview, release
-from quintain.services.validate.manage import find_validation
-from quintain.services.validate.validation_figures import is_large
+from quintain.services.validate.console.manage import find_validation
+from quintain.services.validate.quality.validation_figures import is_large
 from quintain.store.blobs import Blobs
 from quintain.store.tables import Job
 
@@ -32,7 +32,7 @@ LOOK, MAKE = "look at release", "release"
 
 
 @dataclass(frozen=True, slots=True)
-class AskedRelease:
+class QueuedRelease:
     """A release that a worker looks at, or makes, as *spec* says: there, once the *job* is over."""
 
     job: JobStanding
@@ -40,31 +40,31 @@ class AskedRelease:
     release: Release | None
 
 
-def ask_release(db: Session, actor: Actor, ref: str, spec: ReleaseSpec, *, look: bool) -> JobStanding | None:
+def ask_release(db: Session, actor: Actor, ref: str, spec: ReleaseSpec, *, preview_only: bool) -> JobStanding | None:
     """Have a worker look at a release, or make it; None where so little was judged that it is done at once (owners)."""
     validation = find_validation(db, ref)
     require_owner(actor, validation.task.name)
     if not is_large(db, validation):
         return None
-    told = plain(spec, whole=True)
-    kind, subject = LOOK if look else MAKE, f"{ref} {content_id(told)[:16]}"
+    options = plain(spec, whole=True)
+    kind, subject = LOOK if preview_only else MAKE, f"{ref} {content_id(options)[:16]}"
     last = queue.newest(db, kind, subject)
     if last is not None and last.going:
         return last
-    return queue.enqueue(db, kind, subject, task=validation.task.name, by=actor, params={"ref": ref, "spec": told})
+    return queue.enqueue(db, kind, subject, task=validation.task.name, by=actor, params={"ref": ref, "spec": options})
 
 
-def asked_release(db: Session, blobs: Blobs, actor: Actor, ref: str, number: int) -> AskedRelease:
+def queued_release(db: Session, blobs: Blobs, actor: Actor, ref: str, number: int) -> QueuedRelease:
     """Give what came of the job *number*, or how far it is. For owners."""
     job = queue.get_job(db, actor, number)
     require_owner(actor, job.task)
     params = db.get_one(Job, number).params
     if job.kind not in {LOOK, MAKE} or params["ref"] != ref:
         raise NotFound("Job {number} makes no release of {ref}.", number=number, ref=ref)
-    return AskedRelease(job, restore(ReleaseSpec, params["spec"]), _made(db, blobs, actor, ref, job))
+    return QueuedRelease(job, restore(ReleaseSpec, params["spec"]), _made(db, blobs, actor, ref, job))
 
 
-def require_release(asked: AskedRelease) -> Release:
+def require_release(asked: QueuedRelease) -> Release:
     """Give the release, or say why it is not there."""
     if asked.release is not None:
         return asked.release
@@ -82,8 +82,8 @@ def run_preview_job(run: JobRun) -> Mapping[str, Any]:
     drop_old(run.blobs)
     with run.sessions() as db, run.blobs.scratch(suffix=".json") as path:
         ref, spec = run.params["ref"], restore(ReleaseSpec, run.params["spec"])
-        found = preview(db, run.blobs, run.asker(db), ref, spec, tell=run.tell)
-        path.write_text(to_json(found), encoding="utf-8")
+        previewed = preview(db, run.blobs, run.asker(db), ref, spec, tell=run.report_progress)
+        path.write_text(to_json(previewed), encoding="utf-8")
         return {"kept": run.blobs.put_passing(path)}
 
 
@@ -95,8 +95,8 @@ def run_release_job(run: JobRun) -> Mapping[str, Any]:
 
     with run.sessions() as db:
         ref, spec = run.params["ref"], restore(ReleaseSpec, run.params["spec"])
-        made = release(db, run.blobs, run.asker(db), ref, spec, tell=run.tell, held=held)
-    return {"number": made.number, "new": made.new}
+        released = release(db, run.blobs, run.asker(db), ref, spec, tell=run.report_progress, held=held)
+    return {"number": released.number, "new": released.new}
 
 
 def _made(db: Session, blobs: Blobs, actor: Actor, ref: str, job: JobStanding) -> Release | None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from quintain.core.example import Role
 from quintain.core.records.release import AttributeGain, ReleaseExample, ReleasePeople, ReleaseReport, ReleaseSplit
-from quintain.services.plain.splits import Plan
+from quintain.services.plain.files.splits import Plan
 from quintain.services.release.candidates import Candidates
 from quintain.services.release.human import human_of
 from quintain.services.release.tables import dataset_name, flags_of
@@ -59,11 +59,11 @@ def _examples(plan: Plan[Candidates], splits: list[str]) -> list[ReleaseExample]
         return []
     texts = candidates.texts
     rng = np.random.default_rng(plan.spec.seed)
-    wanted = [
+    short_texts = [
         at for at in rng.permutation(len(texts)).tolist() if plan.split[at] in splits and 0 < len(texts[at]) <= SHORT
     ]
     cells: dict[tuple[int, int], list[int]] = {}
-    for at in wanted:
+    for at in short_texts:
         cell = cells.setdefault((int(plan.said[at]), int(candidates.label[at])), [])
         if len(cell) < SHOWN:
             cell.append(at)

@@ -12,9 +12,9 @@ from sqlalchemy.orm import Session
 from quintain.core.people import OPERATOR
 from quintain.core.task import ABILITY
 from quintain.services.board.abilities import NAME, basis
-from quintain.services.collect.checks import as_text
-from quintain.services.jobs.figures import FigureKind, Tell, files
-from quintain.services.plain.irt import study_responses
+from quintain.services.collect.writing.checks import as_text
+from quintain.services.jobs.figures import FigureKind, ReportProgress, files
+from quintain.services.plain.reports.irt import study_responses
 from quintain.services.study.coding_sources import shorten
 from quintain.services.study.stored import LEAST_ITEMS, LEAST_MODELS, StoredSet, stored_set
 from quintain.services.tasks.board_settings import board_spec
@@ -31,7 +31,7 @@ MOST_SUSPECTS = 50
 LONGEST = 200
 
 
-def compute_abilities(db: Session, store: Blobs | None, task_name: str, tell: Tell) -> dict[str, Any]:
+def compute_abilities(db: Session, store: Blobs | None, task_name: str, tell: ReportProgress) -> dict[str, Any]:
     """Fit a 2PL model to which model got which example of the scoring data sets right; list items to review."""
     blobs = files(store)
     task, spec = get_task(db, task_name), board_spec(db, task_name)

@@ -19,8 +19,8 @@ from quintain.core.errors import BadInput, Fault, NotFound
 from quintain.core.people import Actor
 from quintain.core.task import Task
 from quintain.core.texts import Text
-from quintain.services.collect.checks import as_text
-from quintain.services.collect.list_attempts import owned_round
+from quintain.services.collect.writing.checks import as_text
+from quintain.services.collect.writing.list_attempts import owned_round
 from quintain.services.data.content import scan
 from quintain.services.data.datasets import get_version
 from quintain.services.trial.reporting import final_rounds, stored_arms

@@ -14,16 +14,16 @@ from quintain.core.records.report import Report, ReportFact
 from quintain.core.task import Task
 from quintain.core.texts import Text
 from quintain.services.access.permissions import require_owner
-from quintain.services.collect.checks import as_text
-from quintain.services.collect.list_attempts import owned_round
+from quintain.services.collect.writing.checks import as_text
+from quintain.services.collect.writing.list_attempts import owned_round
 from quintain.services.data import content
 from quintain.services.data.datasets import VersionInfo, get_version
-from quintain.services.plain.texts import MOST_GROUPS, TextGroup, compare_texts
-from quintain.services.plain.work_shares import shares_section
+from quintain.services.plain.labels.work_shares import shares_section
+from quintain.services.plain.reports.texts import MOST_GROUPS, TextGroup, compare_texts
 from quintain.services.tasks.definitions import get_task
-from quintain.services.validate.manage import find_validation, list_validations
+from quintain.services.validate.console.manage import find_validation, list_validations
+from quintain.services.validate.quality.validation_figures import VALIDATION
 from quintain.services.validate.types import ValidationInfo
-from quintain.services.validate.validation_figures import VALIDATION
 from quintain.store.blobs import Blobs
 from quintain.store.queries.collect import round_facts
 from quintain.store.queries.study import texts as queries

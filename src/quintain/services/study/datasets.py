@@ -10,7 +10,13 @@ from sqlalchemy.orm import Session
 from quintain.core.errors import BadInput
 from quintain.core.people import Actor
 from quintain.services.access.permissions import require_owner
-from quintain.services.plain.comparing.report import CompareOptions, DataComparison, Done, compare_datasets, quiet
+from quintain.services.plain.reports.comparing.report import (
+    CompareOptions,
+    DataComparison,
+    Done,
+    compare_datasets,
+    quiet,
+)
 from quintain.services.study.stored import compared_set, stored_set
 from quintain.services.tasks.definitions import get_task
 from quintain.stats.comparing.compared import ComparedSet

@@ -10,8 +10,8 @@ import polars as pl
 from quintain.core.errors import BadInput
 from quintain.core.records.report import ReportSection
 from quintain.data.label_view import votes_of
-from quintain.services.plain.errors.reading import LEAST_EXAMPLES, AnsweredSet
-from quintain.services.plain.errors.report import calibration_section, disagreement_section, slices_section
+from quintain.services.plain.reports.errors.reading import LEAST_EXAMPLES, AnsweredSet
+from quintain.services.plain.reports.errors.report import calibration_section, disagreement_section, slices_section
 from quintain.services.study.stored import StoredSet
 from quintain.tasks.contract import kind_of
 

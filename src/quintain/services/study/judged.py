@@ -11,12 +11,12 @@ from quintain.core.records.report import Report, ReportFact
 from quintain.core.texts import Text
 from quintain.services.access.permissions import require_owner
 from quintain.services.access.pseudonyms import pseudonyms
-from quintain.services.plain.relabelling import LEAD, Relabelled, relabel_facts, relabel_sections
-from quintain.services.plain.work_shares import JudgeWork, agreement_section, shares_section
-from quintain.services.validate.final_labels import FinalLabels, final_labels
-from quintain.services.validate.judge_figures import gather, measure
+from quintain.services.plain.labels.relabelling import LEAD, Relabelled, relabel_facts, relabel_sections
+from quintain.services.plain.labels.work_shares import JudgeWork, agreement_section, shares_section
+from quintain.services.validate.console.manage import find_validation
 from quintain.services.validate.labels import shows_answer
-from quintain.services.validate.manage import find_validation
+from quintain.services.validate.quality.final_labels import FinalLabels, final_labels
+from quintain.services.validate.quality.judge_figures import gather, measure
 from quintain.services.validate.types import ValidationInfo
 from quintain.stats.bootstrap import IntArray
 from quintain.stats.judgements import NONE

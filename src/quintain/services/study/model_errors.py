@@ -17,10 +17,10 @@ from quintain.core.records.report import Report, ReportFact, ReportSection
 from quintain.core.texts import Text
 from quintain.services.data.datasets import get_version
 from quintain.services.data.inputs import closed
-from quintain.services.evaluate.dataset_results import sees_all
+from quintain.services.evaluate.results.dataset_results import sees_all
 from quintain.services.models.registry import get_model
-from quintain.services.plain.errors.reading import LEAST_EXAMPLES, AnsweredSet
-from quintain.services.plain.errors.report import calibration_section, disagreement_section, slices_section
+from quintain.services.plain.reports.errors.reading import LEAST_EXAMPLES, AnsweredSet
+from quintain.services.plain.reports.errors.report import calibration_section, disagreement_section, slices_section
 from quintain.services.study.errors import answered_set
 from quintain.services.study.stored import stored_set
 from quintain.services.tasks.definitions import get_task
@@ -30,7 +30,7 @@ MOST_MODELS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class ErrorsAsked:
+class ErrorOptions:
     """One model or two on a data set, each with its version, and whether who asked may have the report made."""
 
     task: str
@@ -39,7 +39,7 @@ class ErrorsAsked:
     may_start: bool
 
 
-def asked_errors(db: Session, actor: Actor, task: str, dataset: str, models: Sequence[str]) -> ErrorsAsked:
+def error_options(db: Session, actor: Actor, task: str, dataset: str, models: Sequence[str]) -> ErrorOptions:
     """Find the data set and the models; refuse who may not see the answers, since errors tell of them."""
     if not 1 <= len(set(models)) <= MOST_MODELS:
         raise BadInput("Errors are those of one model or of two, and {n} were named.", n=len(set(models)))
@@ -54,13 +54,13 @@ def asked_errors(db: Session, actor: Actor, task: str, dataset: str, models: Seq
     named = [get_model(db, actor, f"{task}/{one}") for one in dict.fromkeys(models)]
     names = tuple(dict.fromkeys(f"{one.version.model}@{one.version.number}" for one in named))
     may = actor.has(RoleName.OWNER, task) or any(one.may_edit for one in named)
-    return ErrorsAsked(task, f"{version.dataset}@{version.number}", names, may)
+    return ErrorOptions(task, f"{version.dataset}@{version.number}", names, may)
 
 
 def errors_report(db: Session, blobs: Blobs, actor: Actor, ref: str, models: Sequence[str], *, seed: int = 0) -> Report:
     """Tell where a model errs on the data set *ref*, or what two disagree on, from the answers that they gave."""
     task, _, dataset = ref.partition("/")
-    asked = asked_errors(db, actor, task, dataset, models)
+    asked = error_options(db, actor, task, dataset, models)
     stored = stored_set(db, blobs, actor, get_task(db, task), f"{task}/{asked.dataset}", only=asked.models)
     for model in asked.models:
         if model not in stored.said:
@@ -92,7 +92,7 @@ def errors_report(db: Session, blobs: Blobs, actor: Actor, ref: str, models: Seq
     )
 
 
-def _title(asked: ErrorsAsked) -> Text:
+def _title(asked: ErrorOptions) -> Text:
     if len(asked.models) == 1:
         return Text("Where {model} errs on {dataset}", model=asked.models[0], dataset=asked.dataset)
     first, second = asked.models

@@ -15,8 +15,8 @@ from quintain.core.records.report import Cell, Chart, Column, Report, ReportFact
 from quintain.core.task import Task
 from quintain.core.texts import Text
 from quintain.reports.charts import interval_chart
-from quintain.services.evaluate.dataset_results import KeptResult, guarded, newest_only, sees_all
-from quintain.services.evaluate.results import results
+from quintain.services.evaluate.results.compute import results
+from quintain.services.evaluate.results.dataset_results import StoredResult, guarded, newest_only, sees_all
 from quintain.services.models.registry import list_models
 from quintain.services.tasks.definitions import get_task
 from quintain.stats.by_class import ClassScores, macro_f1, scores_by_class
@@ -45,7 +45,7 @@ def models_report(db: Session, blobs: Blobs, actor: Actor, task_name: str, *, se
     """
     task = require_labels(db, task_name)
     names = {one.version.id: f"{one.name}@{one.version.number}" for one in list_models(db, actor, task_name)}
-    by_model: dict[int, list[KeptResult]] = {}
+    by_model: dict[int, list[StoredResult]] = {}
     for result in results(db, blobs, task):
         if result.model_version_id in names:
             seen = result if sees_all(actor, task_name, result.hidden) else guarded(result)
@@ -86,17 +86,17 @@ def named_in(report: Report) -> set[str]:
     return {str(row[0]) for table in tables for row in table.rows}
 
 
-def _scored(model: str, result: KeptResult, seed: int) -> Scored:
+def _scored(model: str, result: StoredResult, seed: int) -> Scored:
     classes, macro = scores_by_class(*_table(result), seed=seed)
     return Scored(model, f"{result.dataset}@{result.number}", result.examples, classes, macro)
 
 
-def _table(result: KeptResult) -> tuple[Sequence[str], Sequence[Sequence[int]], Sequence[int]]:
+def _table(result: StoredResult) -> tuple[Sequence[str], Sequence[Sequence[int]], Sequence[int]]:
     table = result.confusion or {}
     return table["labels"], table["counts"], table["unanswered"]
 
 
-def _best_first(tables: Mapping[str, Sequence[KeptResult]]) -> list[str]:
+def _best_first(tables: Mapping[str, Sequence[StoredResult]]) -> list[str]:
     """Put the models that have a table in the order of their mean macro F1."""
     means = {
         name: float(np.mean([macro_f1(*_table(one)[1:]) or 0.0 for one in found]))

@@ -11,18 +11,18 @@ from quintain.core.errors import BadInput
 from quintain.core.people import Actor, RoleName
 from quintain.core.records.report import Report, ReportChoices, ReportKind
 from quintain.core.rounds import RoundState
-from quintain.services.collect.rounds import list_rounds
+from quintain.services.collect.rounds.manage import list_rounds
 from quintain.services.data.datasets import list_versions
 from quintain.services.study.compare import compare_report
 from quintain.services.study.judged import relabel_report, workers_report
 from quintain.services.study.models import models_report
 from quintain.services.tasks.definitions import get_task
-from quintain.services.validate.manage import list_validations
+from quintain.services.validate.console.manage import list_validations
 from quintain.store.blobs import Blobs
 
 
 @dataclass(frozen=True, slots=True)
-class WantedReport:
+class ReportRequest:
     """A report to make of a task: *rounds* and *harvests* for `compare`, a *validation* for `relabel` and `workers`."""
 
     task: str
@@ -33,7 +33,7 @@ class WantedReport:
     seed: int = 0
 
 
-def make_report(db: Session, blobs: Blobs, actor: Actor, request: WantedReport) -> Report:
+def make_report(db: Session, blobs: Blobs, actor: Actor, request: ReportRequest) -> Report:
     """Make the report of a *request*. `models` is for everybody, the others are for the task's owners."""
     if request.kind == "models":
         return models_report(db, blobs, actor, request.task, seed=request.seed)

@@ -16,7 +16,7 @@ from quintain.data.label_view import meta_of, votes_of
 from quintain.metrics.flips import same_answers
 from quintain.services.data import content
 from quintain.services.data.datasets import VersionInfo, get_version
-from quintain.services.evaluate.stored_predictions import read_predictions
+from quintain.services.evaluate.results.stored_predictions import read_predictions
 from quintain.stats.artefacts.examples import Examples
 from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.comparing.compared import ComparedSet
@@ -75,7 +75,7 @@ def joined(sets: Sequence[StoredSet]) -> StoredSet:
     return replace(first, table=pl.concat([one.table for one in sets], how="diagonal_relaxed"), said=predictions)
 
 
-def told_of(table: pl.DataFrame, name: str) -> list[str]:
+def meta_values(table: pl.DataFrame, name: str) -> list[str]:
     """Give what examples have kept under *name* in their meta, such as their writer; nothing where none has any."""
     if "meta" not in table.columns:
         return []
@@ -92,7 +92,7 @@ def examples_of(stored: StoredSet) -> tuple[Examples, IntArray] | None:
     texts = {name: table[name].fill_null("").to_list() for name in fields if table.schema[name] == pl.String()}
     context = table["group"].fill_null(table["id"]).to_list() if "group" in table.columns else []
     lists = [name for name in fields if table.schema[name] == pl.List(pl.String())]
-    writers, arms = told_of(table, "writer"), told_of(table, "condition")
+    writers, arms = meta_values(table, "writer"), meta_values(table, "condition")
     rows = np.arange(table.height)
     if table.schema["answer"].is_integer() and len(lists) == 1:
         options = table[lists[0]].to_list()
@@ -164,7 +164,7 @@ def responses_of(stored: StoredSet) -> Responses | None:
     right = stored.right
     if len(right) < LEAST_MODELS or stored.table.height < LEAST_ITEMS:
         return None
-    arms = told_of(stored.table, "condition")
+    arms = meta_values(stored.table, "condition")
     tests = arms if len(set(arms)) > 1 else []
     items = stored.table["id"].to_list()
     return Responses(list(right), items, np.stack(list(right.values())), np.ones(len(right)), tests)

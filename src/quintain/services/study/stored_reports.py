@@ -27,11 +27,11 @@ from quintain.core.texts import Text
 from quintain.reports.plain import from_plain, to_plain
 from quintain.services.board.materialised import OWNER, BoardKey, board_audience
 from quintain.services.jobs import figures, queue
-from quintain.services.jobs.figures import FigureKind, Tell, files
+from quintain.services.jobs.figures import FigureKind, ReportProgress, files
 from quintain.services.models.registry import model_visibility as eyes_of
 from quintain.services.study import compare, judged, models
-from quintain.services.study.reports import WantedReport, make_report
-from quintain.services.validate.validation_figures import VALIDATION
+from quintain.services.study.reports import ReportRequest, make_report
+from quintain.services.validate.quality.validation_figures import VALIDATION
 from quintain.store.blobs import Blobs
 from quintain.store.queries.board import boards as board_queries
 from quintain.store.queries.jobs import figures as kept_queries
@@ -59,7 +59,7 @@ class ShownReport:
         """Whether the last attempt to make it failed."""
         return self.job is not None and self.job.state == CellState.FAILED.value
 
-    def there(self) -> Report:
+    def require_report(self) -> Report:
         """Give the report, or say that it is being made, or why it could not be."""
         if self.report is not None:
             return self.report
@@ -78,12 +78,12 @@ class ShownReport:
 class ReportKey:
     """Which report: what is wanted, and as whom it is seen."""
 
-    wanted: WantedReport
-    sight: str = OWNER
+    wanted: ReportRequest
+    audience: str = OWNER
 
     def __str__(self) -> str:
         request = self.wanted
-        parts = [("kind", request.kind), ("sight", self.sight), ("seed", str(request.seed))]
+        parts = [("kind", request.kind), ("sight", self.audience), ("seed", str(request.seed))]
         parts += [("round", str(number)) for number in request.rounds]
         parts += [("harvest", name) for name in request.harvests]
         parts += [("validation", request.validation)] if request.validation else []
@@ -99,7 +99,7 @@ class ReportKey:
         """
         task, _, query = subject.rpartition("?")
         query_values = parse_qs(query)
-        request = WantedReport(
+        request = ReportRequest(
             task,
             _kind(query_values["kind"][0]),
             tuple(map(int, query_values.get("round", ()))),
@@ -112,7 +112,7 @@ class ReportKey:
     @property
     def actor(self) -> Actor:
         """Somebody who sees this report."""
-        return BoardKey(self.wanted.task, self.sight).actor
+        return BoardKey(self.wanted.task, self.audience).actor
 
     @property
     def ref(self) -> str:
@@ -120,7 +120,7 @@ class ReportKey:
         return f"{self.wanted.task}/{self.wanted.validation}"
 
 
-def shown_report(db: Session, blobs: Blobs, actor: Actor, request: WantedReport) -> ShownReport:
+def shown_report(db: Session, blobs: Blobs, actor: Actor, request: ReportRequest) -> ShownReport:
     """Return the report of a *request* as it was last computed, and ask for a newer one where its facts have changed.
 
     `models` is for everybody, the others are for the task's owners.
@@ -149,14 +149,14 @@ def _failed_or(last: JobStanding | None, job: JobStanding | None) -> JobStanding
     return last if last is not None and last.state == CellState.FAILED.value else job
 
 
-def _checked(db: Session, actor: Actor, request: WantedReport) -> ReportKey:
+def _checked(db: Session, actor: Actor, request: ReportRequest) -> ReportKey:
     """Say which report it is that *actor* would see, or why there is none."""
     if request.kind == "models":
         models.require_labels(db, request.task)
         key = ReportKey(
             replace(request, rounds=(), harvests=(), validation=""), board_audience(db, actor, request.task)
         )
-        if request.seed and key.sight != OWNER and _cells(db, str(key)) > FIGURES["models"].at_once:
+        if request.seed and key.audience != OWNER and _cells(db, str(key)) > FIGURES["models"].at_once:
             # Every seed is another report, and anybody can think of many.
             raise Forbidden("Only the owners of the task may choose the seed.", remedy="Leave it at 0.")
         return key
@@ -176,7 +176,7 @@ def _may_still_be_seen(db: Session, key: ReportKey, value: Mapping[str, Any], at
     return key.wanted.kind == "workers" or not taken_back_since(db, task, None, at)
 
 
-def _compute(db: Session, blobs: Blobs | None, subject: str, tell: Tell) -> Mapping[str, Any]:
+def _compute(db: Session, blobs: Blobs | None, subject: str, tell: ReportProgress) -> Mapping[str, Any]:
     key = ReportKey.read(subject)
     tell(0, 1)
     report = make_report(db, files(blobs), key.actor, key.wanted)
@@ -212,7 +212,7 @@ def _judgements(db: Session, subject: str) -> int:
     return VALIDATION.facts(db, ReportKey.read(subject).ref)
 
 
-def _refs(request: WantedReport) -> tuple[list[str], list[str]]:
+def _refs(request: ReportRequest) -> tuple[list[str], list[str]]:
     return [f"{request.task}/{one}" for one in request.rounds], [f"{request.task}/{one}" for one in request.harvests]
 
 

@@ -21,11 +21,11 @@ from quintain.core.records.studies import KeptStudy
 from quintain.core.records.study import MOST_SETS
 from quintain.reports.plain import from_plain
 from quintain.services.access.permissions import require_owner
-from quintain.services.collect.list_attempts import owned_round
+from quintain.services.collect.writing.list_attempts import owned_round
 from quintain.services.data.datasets import get_version
 from quintain.services.jobs import queue
-from quintain.services.plain.recipe_learner import parse_learner
-from quintain.services.study.model_errors import asked_errors
+from quintain.services.plain.files.recipe_learner import parse_learner
+from quintain.services.study.model_errors import error_options
 from quintain.services.study.whole import refuse_recipe
 from quintain.services.tasks.definitions import find_row
 from quintain.services.trial.trials import find_trial
@@ -129,7 +129,7 @@ def _pinned(db: Session, actor: Actor, task: str, source: str) -> tuple[str, boo
     room, _, name = source.partition("/")
     if room == "errors":
         dataset, *models = name.split(BESIDE)
-        asked = asked_errors(db, actor, task, dataset, models)
+        asked = error_options(db, actor, task, dataset, models)
         return _fitting(f"errors/{BESIDE.join([asked.dataset, *asked.models])}"), asked.may_start
     require_owner(actor, task)
     return _owned(db, actor, task, source), True

@@ -21,9 +21,9 @@ from quintain.core.records.base import Misread, decode, to_json
 from quintain.core.records.report import Report
 from quintain.reports.plain import to_plain
 from quintain.services.jobs.running import Handler, JobRun
-from quintain.services.plain.checkpoints import Checkpoints
-from quintain.services.plain.comparing.report import CompareOptions
-from quintain.services.plain.recipe_learner import parse_learner
+from quintain.services.plain.files.checkpoints import Checkpoints
+from quintain.services.plain.files.recipe_learner import parse_learner
+from quintain.services.plain.reports.comparing.report import CompareOptions
 from quintain.services.study.datasets import datasets_report
 from quintain.services.study.model_errors import errors_report
 from quintain.services.study.studies import BESIDE, KIND
@@ -86,7 +86,7 @@ def _made(db: Session, run: JobRun, task: str, source: str, checkpoints: Path | 
     keeping = JobCheckpoints(run=run, done=dict(run.checkpoint))
 
     def tell(share: float) -> None:
-        run.tell(int(STEPS * share), STEPS)
+        run.report_progress(int(STEPS * share), STEPS)
 
     tell(0.0)
     if room == "trials":

@@ -20,11 +20,11 @@ from quintain.core.task import Task
 from quintain.core.texts import Text
 from quintain.services.access.permissions import require_owner
 from quintain.services.data.datasets import list_versions
-from quintain.services.plain.artefacts import LEAST_EXAMPLES, ArtefactOptions, artefact_sections
-from quintain.services.plain.checkpoints import Checkpoints
-from quintain.services.plain.irt import study_responses
-from quintain.services.plain.irt_report import irt_sections
-from quintain.services.plain.recipe_learner import RecipeLearner
+from quintain.services.plain.files.checkpoints import Checkpoints
+from quintain.services.plain.files.recipe_learner import RecipeLearner
+from quintain.services.plain.reports.artefacts import LEAST_EXAMPLES, ArtefactOptions, artefact_sections
+from quintain.services.plain.reports.irt import study_responses
+from quintain.services.plain.reports.irt_report import irt_sections
 from quintain.services.release.releases import list_releases
 from quintain.services.study.compare import compare_report
 from quintain.services.study.errors import error_sections
@@ -40,8 +40,8 @@ from quintain.services.study.stored import (
 from quintain.services.tasks.definitions import get_task
 from quintain.services.trial.reporting import report
 from quintain.services.trial.trials import is_trial
+from quintain.services.validate.console.manage import list_validations
 from quintain.services.validate.labels import shows_answer
-from quintain.services.validate.manage import list_validations
 from quintain.stats.irt.responses import Responses
 from quintain.store.blobs import Blobs
 

@@ -22,7 +22,7 @@ from quintain.core.toml import parse_toml
 from quintain.metrics.contract import METRICS
 from quintain.services.access.audit import record
 from quintain.services.access.permissions import require_owner, require_role
-from quintain.services.plain.tasks import check_task
+from quintain.services.plain.files.tasks import check_task
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
 from quintain.store.queries.tasks import tasks as queries

@@ -22,7 +22,7 @@ from quintain.core.task import Task
 from quintain.core.texts import Text, joined
 from quintain.data.identity import spelling_ids
 from quintain.protocols.contexts import deal, share_out
-from quintain.services.collect.prompts import read_contexts
+from quintain.services.collect.rounds.prompts import read_contexts
 from quintain.services.data.content import scan
 from quintain.services.data.datasets import get_version
 from quintain.services.tasks.definitions import find_row, get_task
@@ -55,7 +55,7 @@ class ContextSource:
     most: int = 0
 
     @property
-    def there(self) -> bool:
+    def is_given(self) -> bool:
         """Whether people are given anything."""
         return bool(self.source) or self.file is not None
 
@@ -102,8 +102,8 @@ def deal_contexts(db: Session, actor: Actor, contexts: ContextSource, needs: Seq
                 )
             ]
         )
-    there = min(free.height, max(contexts.most, len(needs))) if contexts.most else free.height
-    return [[texts[name] for name in hand] for hand in deal(strata, share_out(needs, there), contexts.seed)]
+    available = min(free.height, max(contexts.most, len(needs))) if contexts.most else free.height
+    return [[texts[name] for name in hand] for hand in deal(strata, share_out(needs, available), contexts.seed)]
 
 
 def genre_of(tags: Sequence[str], genre: str) -> str:

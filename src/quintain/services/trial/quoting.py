@@ -10,8 +10,8 @@ from typing import Any
 from quintain.core.example import Inputs
 from quintain.core.task import Task
 from quintain.core.texts import Text, Word, joined
-from quintain.services.collect.checks import as_text
-from quintain.services.validate.manage import aim_text
+from quintain.services.collect.writing.checks import as_text
+from quintain.services.validate.console.manage import aim_text
 from quintain.tasks.contract import kind_of
 
 BEGINNING = 60  # characters of a context
@@ -50,8 +50,8 @@ def _answer(task: Task, inputs: Inputs, answer: Any) -> str:
     return " / ".join(kind.answers.texts(answer)) if kind.answers.is_text else aim_text(answer)
 
 
-def _is_right(answer: Any, place: int) -> bool:
-    return place in answer if isinstance(answer, list) else answer == place
+def _is_right(answer: Any, index: int) -> bool:
+    return index in answer if isinstance(answer, list) else answer == index
 
 
 def _beginning(text: str) -> str:

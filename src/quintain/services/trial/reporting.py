@@ -14,17 +14,17 @@ from quintain.core.records.report import Report
 from quintain.core.records.trial import ArmCosts
 from quintain.core.records.validate import ItemsAdded
 from quintain.core.task import Task
-from quintain.data.trials import ArmFacts, GivenGrade, TrialArm, TrialItem, read_trial
+from quintain.data.trials import ArmFacts, GradeRow, TrialArm, TrialItem, read_trial
 from quintain.protocols.engine import Course
 from quintain.protocols.reading import parse_protocol
 from quintain.protocols.state import Item
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
 from quintain.services.access.pseudonyms import pseudonyms
-from quintain.services.collect.justifications import JUSTIFIED
-from quintain.services.collect.question_types import TYPE
-from quintain.services.plain.trial_measures import ReportOptions
-from quintain.services.plain.trial_report import make_report
+from quintain.services.collect.rounds.question_types import TYPE
+from quintain.services.collect.writing.justifications import JUSTIFIED
+from quintain.services.plain.reports.trial_measures import ReportOptions
+from quintain.services.plain.reports.trial_report import make_report
 from quintain.services.tasks.definitions import get_task
 from quintain.services.trial.costs import costs_of, judging_costs
 from quintain.services.trial.courses import course_of
@@ -80,10 +80,10 @@ def arms_of(db: Session, blobs: Blobs, actor: Actor, task: str, name: str) -> li
     require_owner(actor, task)
     if trial.data:
         return stored_arms(blobs, trial)
-    found = read_trial_here(db, blobs, task, trial).arms
+    arms = read_trial_here(db, blobs, task, trial).arms
     with transaction(db):
         audit.record(db, actor, "trial.export", f"{task}/{name}")
-    return found
+    return arms
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,20 +187,20 @@ def _items(db: Session, course: Course, read: _Read, written: Sequence[tuple[str
     ]
 
 
-def _grades(course: Course, item: Item | None, alias: Mapping[int, str]) -> list[GivenGrade]:
+def _grades(course: Course, item: Item | None, alias: Mapping[int, str]) -> list[GradeRow]:
     """Give the grades of an item, those of experts where promoted workers grade among them."""
     if item is None:
         return []
     people = course.arm.people
-    told = [*item.grades.items(), *item.checks.items()]
-    return [GivenGrade(alias[int(name)], dict(answers), name not in people) for name, answers in told]
+    grades = [*item.grades.items(), *item.checks.items()]
+    return [GradeRow(alias[int(name)], dict(answers), name not in people) for name, answers in grades]
 
 
-def _predictions(read: _Read, one: Attempt) -> dict[str, str]:
+def _predictions(read: _Read, attempt: Attempt) -> dict[str, str]:
     """Give what models said of an item: those that its writer was to fool and, over them, those that were run."""
-    said = read.answers.of(one.hash)
-    return labels_when_asked(read.task, one.predictions, one.target) | {
-        model: label_of_model(read.task, answer, one.target) for model, answer in said.items()
+    answers = read.answers.of(attempt.hash)
+    return labels_when_asked(read.task, attempt.predictions, attempt.target) | {
+        model: label_of_model(read.task, answer, attempt.target) for model, answer in answers.items()
     }
 
 

@@ -18,8 +18,8 @@ from quintain.protocols.contexts import needed
 from quintain.protocols.reading import parse_protocol
 from quintain.protocols.spec import Protocol
 from quintain.protocols.stages import Stage
-from quintain.services.collect.prompts import import_prompts
-from quintain.services.collect.rounds import open_round, put_spec
+from quintain.services.collect.rounds.manage import open_round, put_spec
+from quintain.services.collect.rounds.prompts import import_prompts
 from quintain.services.trial.contexts import ContextSource, deal_contexts
 from quintain.store.tables import CrowdArm, CrowdRound, CrowdTrial
 
@@ -41,14 +41,14 @@ def make_rounds(
         if stage.writing is not None or (stage.tutorial is not None and stage.tutorial.contexts)
     ]
     needs = [needed(protocol, stage) for _, protocol, stage in places]
-    dealt = deal_contexts(db, actor, contexts, needs) if contexts.there else []
-    for place, (arm, protocol, stage) in enumerate(places):
-        spec = replace(_spec(trial, arm, protocol, stage, models, prompted=contexts.there), task=contexts.task)
-        made = put_spec(db, actor, spec)
-        if contexts.there:
-            _give_contexts(db, actor, made.ref, dealt[place], contexts.name)
-        open_round(db, actor, made.ref)
-        db.add(CrowdRound(arm_id=arm.id, stage=stage.name, round_id=made.id))
+    dealt = deal_contexts(db, actor, contexts, needs) if contexts.is_given else []
+    for index, (arm, protocol, stage) in enumerate(places):
+        spec = replace(_spec(trial, arm, protocol, stage, models, prompted=contexts.is_given), task=contexts.task)
+        new_round = put_spec(db, actor, spec)
+        if contexts.is_given:
+            _give_contexts(db, actor, new_round.ref, dealt[index], contexts.name)
+        open_round(db, actor, new_round.ref)
+        db.add(CrowdRound(arm_id=arm.id, stage=stage.name, round_id=new_round.id))
     db.flush()
 
 
@@ -85,7 +85,7 @@ def _spec(
             protocol.currency,
         ),
         asks=Asks(
-            confirm=targets.there,
+            confirm=targets.has_model,
             justification=writing is not None and writing.justification,
             types=protocol.question_types,
         ),

@@ -17,7 +17,7 @@ from quintain.core.records.report import Report
 from quintain.reports.plain import from_plain, to_plain
 from quintain.services.access.permissions import require_owner
 from quintain.services.jobs import figures
-from quintain.services.jobs.figures import FigureKind, Tell, files
+from quintain.services.jobs.figures import FigureKind, ReportProgress, files
 from quintain.services.pay.policy import policy_of
 from quintain.services.trial.judged_items import find_pool
 from quintain.services.trial.model_runs import states_of_runs
@@ -57,8 +57,8 @@ def shown_report(db: Session, blobs: Blobs, actor: Actor, task: str, name: str) 
 
 def get_report(db: Session, blobs: Blobs, actor: Actor, task: str, name: str) -> Report:
     """Give the report of a trial, or say that the first one is being made."""
-    found = shown_report(db, blobs, actor, task, name).report
-    if found is None:
+    report = shown_report(db, blobs, actor, task, name).report
+    if report is None:
         raise Unavailable(
             "The report is being made: there is much to read, so that a worker does it.",
             retry_after=SOON_S,
@@ -66,7 +66,7 @@ def get_report(db: Session, blobs: Blobs, actor: Actor, task: str, name: str) ->
             page="Look again in a moment. A worker makes it.",
             code="report_pending",
         )
-    return found
+    return report
 
 
 def _named(db: Session, subject: str) -> tuple[str, CrowdTrial, ValidationInfo | None]:
@@ -98,7 +98,7 @@ def _facts(db: Session, subject: str) -> int:
     return 0 if pool is None else judgements.count_to(db, pool.id, AT_ONCE + 1)
 
 
-def _compute(db: Session, blobs: Blobs | None, subject: str, tell: Tell) -> Mapping[str, Any]:
+def _compute(db: Session, blobs: Blobs | None, subject: str, tell: ReportProgress) -> Mapping[str, Any]:
     task, _, name = subject.partition("/")
     return to_plain(report(db, files(blobs), OPERATOR, task, name))
 

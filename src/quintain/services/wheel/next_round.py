@@ -8,9 +8,9 @@ from quintain.core.errors import BadInput, Conflict
 from quintain.core.people import OPERATOR, Actor
 from quintain.core.rounds import RoundKind, RoundSpec, RoundState, Targets
 from quintain.services.access.permissions import require_owner
-from quintain.services.collect.rounds import RoundInfo, clone_round, list_rounds, put_spec
+from quintain.services.collect.rounds.manage import RoundInfo, clone_round, list_rounds, put_spec
 from quintain.services.models.registry import ModelVersionInfo, get_model
-from quintain.services.validate.manage import find_validation
+from quintain.services.validate.console.manage import find_validation
 from quintain.services.wheel.standings import solved
 from quintain.store.database import lock, transaction
 

@@ -30,10 +30,10 @@ from quintain.engine.loops import Each, straight
 from quintain.services.access import audit
 from quintain.services.access.notify import notify
 from quintain.services.access.permissions import require_owner
-from quintain.services.collect.rounds import list_rounds
-from quintain.services.evaluate.stored_predictions import read_predictions
+from quintain.services.collect.rounds.manage import list_rounds
+from quintain.services.evaluate.results.stored_predictions import read_predictions
 from quintain.services.tasks.definitions import find_row, get_task
-from quintain.services.validate.manage import find_validation
+from quintain.services.validate.console.manage import find_validation
 from quintain.stats.bootstrap import IntArray
 from quintain.stats.fitness import LEAST_EXAMPLES
 from quintain.stats.parity import parity

@@ -16,8 +16,8 @@ from quintain.core.records.wheel import RoundParity, Timeline, TimelineAnswers, 
 from quintain.core.wheel import ParityState
 from quintain.services.access.concealing import Conceal
 from quintain.services.board.parts import rest_of
-from quintain.services.collect.rounds import RoundInfo, list_rounds
-from quintain.services.evaluate.dataset_results import FEWEST_SHOWN
+from quintain.services.collect.rounds.manage import RoundInfo, list_rounds
+from quintain.services.evaluate.results.dataset_results import FEWEST_SHOWN
 from quintain.services.models.registry import list_names
 from quintain.services.tasks.definitions import find_row
 from quintain.services.wheel.standings import margin_of, parity_of

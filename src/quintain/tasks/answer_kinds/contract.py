@@ -73,7 +73,7 @@ class AnswerKind(ABC):
         """Return a model's answer as the column of predictions keeps it."""
         return answer
 
-    def in_one_form(self, values: pl.Series, labels: Sequence[str] | None = None) -> pl.Series:
+    def normalise_labels(self, values: pl.Series, labels: Sequence[str] | None = None) -> pl.Series:
         """Return answers of a file in the one form in which they are compared, as *labels* spell them."""
         return values
 

@@ -34,6 +34,6 @@ class LabelAnswer(AnswerKind):
         """Ask for a text."""
         return is_text(value)
 
-    def in_one_form(self, values: pl.Series, labels: Sequence[str] | None = None) -> pl.Series:
+    def normalise_labels(self, values: pl.Series, labels: Sequence[str] | None = None) -> pl.Series:
         """Return labels that are the same in one spelling: that of *labels*, or else of the column."""
         return in_names(values, labels)

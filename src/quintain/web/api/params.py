@@ -10,7 +10,7 @@ from pydantic import Field
 
 from quintain.core.editing import EditOrigin
 from quintain.labels.views import LabelView
-from quintain.services.evaluate.answers import AnswerFilter, Show
+from quintain.services.evaluate.results.answers import AnswerFilter, Show
 
 TaskName = Annotated[str, Path(description="Name of the task.", max_length=80, pattern=r"^[^\x00]+$")]
 ModelName = Annotated[str, Path(description="Name of the model.", max_length=120, pattern=r"^[^\x00]+$")]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from quintain.services.collect.rounds import RoundInfo
-from quintain.services.collect.session_under_way import session_under_way
+from quintain.services.collect.rounds.manage import RoundInfo
+from quintain.services.collect.writing.session_under_way import session_under_way
 from quintain.web.visit import Visit
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from quintain.core.task import Task
 from quintain.metrics.contract import METRICS
-from quintain.services.evaluate.dataset_results import newest_only
-from quintain.services.evaluate.results import model_results
+from quintain.services.evaluate.results.compute import model_results
+from quintain.services.evaluate.results.dataset_results import newest_only
 from quintain.services.models.registry import ModelInfo
 from quintain.services.tasks import definitions as tasks
 from quintain.web.visit import Visit

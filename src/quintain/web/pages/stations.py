@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from quintain.core.records.stations import Station, StationName, Stations, StationStep
 from quintain.core.rounds import RoundKind
 from quintain.core.task import Task
-from quintain.services.collect.rounds import get_round
+from quintain.services.collect.rounds.manage import get_round
 from quintain.services.release.stations import KnownJudging, stations_of
-from quintain.services.validate.offers import page_in_hand
+from quintain.services.validate.judging.offers import page_in_hand
 from quintain.web.pages.begun import begun_session, writing_address
 from quintain.web.visit import Visit
 

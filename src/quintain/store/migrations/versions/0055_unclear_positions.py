@@ -118,7 +118,7 @@ def _elsewhere(span: Any, text: str) -> bool:
     """Whether a span stands elsewhere than it says, or does not say in which of several places it stands."""
     if not isinstance(span, dict) or not isinstance(span.get("text"), str) or not span["text"]:
         return False
-    start, piece = span.get("start"), span["text"]
+    start, piece = span.get("start"), str(span["text"])
     if isinstance(start, int):
         return text[start : start + len(piece)].lower() != piece.lower()
     return text.lower().count(piece.lower()) != 1

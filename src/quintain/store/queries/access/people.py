@@ -18,7 +18,7 @@ CHUNK = 500  # people whose roles are asked for together
 NAMES_AT_ONCE = 5000
 
 
-class FoundSession(NamedTuple):
+class StoredSession(NamedTuple):
     """A browser's session that has not expired, and whose it is."""
 
     token_hash: str
@@ -32,7 +32,7 @@ class FoundSession(NamedTuple):
     language: str
 
 
-class FoundToken(NamedTuple):
+class StoredToken(NamedTuple):
     """An API token, and whose it is."""
 
     id: int
@@ -148,14 +148,14 @@ def _holds(role: RoleName, task_id: int) -> list[ColumnElement[bool]]:
 
 
 def _fitting(search: str, role: str, with_deleted: bool) -> list[ColumnElement[bool]]:
-    wanted: list[ColumnElement[bool]] = [] if with_deleted else [User.deleted_at.is_(None)]
+    conditions: list[ColumnElement[bool]] = [] if with_deleted else [User.deleted_at.is_(None)]
     if search:
         columns = (User.name, User.display_name, User.email)
-        wanted.append(or_(*(column.icontains(search, autoescape=True) for column in columns)))
+        conditions.append(or_(*(column.icontains(search, autoescape=True) for column in columns)))
     if role:
         held = and_(RoleGrant.user_id == User.id, RoleGrant.role == role, RoleGrant.revoked_at.is_(None))
-        wanted.append(exists().where(held))
-    return wanted
+        conditions.append(exists().where(held))
+    return conditions
 
 
 def user_count(db: Session) -> int:
@@ -171,12 +171,12 @@ def grants_of(db: Session, user_ids: Iterable[int]) -> dict[int, list[Grant]]:
         .where(RoleGrant.revoked_at.is_(None))
         .order_by(RoleGrant.id)
     )
-    found: dict[int, list[Grant]] = {}
+    grants: dict[int, list[Grant]] = {}
     ids = list(user_ids)
     for first in range(0, len(ids), CHUNK):
         for user_id, role, task in db.execute(query.where(RoleGrant.user_id.in_(ids[first : first + CHUNK]))):
-            found.setdefault(user_id, []).append(Grant(RoleName(role), task))
-    return found
+            grants.setdefault(user_id, []).append(Grant(RoleName(role), task))
+    return grants
 
 
 class TaskGrant(NamedTuple):
@@ -211,9 +211,9 @@ def grants_on(
 
 def open_grants(db: Session, user_id: int, role: RoleName, task_id: int | None) -> list[RoleGrant]:
     """Find the grants of *role* that a person holds now, everywhere or on one task."""
-    place = RoleGrant.task_id.is_(None) if task_id is None else RoleGrant.task_id == task_id
+    on_task = RoleGrant.task_id.is_(None) if task_id is None else RoleGrant.task_id == task_id
     query = select(RoleGrant).where(
-        RoleGrant.user_id == user_id, RoleGrant.role == role.value, RoleGrant.revoked_at.is_(None), place
+        RoleGrant.user_id == user_id, RoleGrant.role == role.value, RoleGrant.revoked_at.is_(None), on_task
     )
     return list(db.scalars(query))
 
@@ -238,13 +238,13 @@ def task_id_of(db: Session, task: str) -> int | None:
     return db.scalar(select(TaskRow.id).where(TaskRow.name == task))
 
 
-def session_with_user(db: Session, token_hash: str, at: datetime) -> tuple[FoundSession, list[Grant]] | None:
+def session_with_user(db: Session, token_hash: str, at: datetime) -> tuple[StoredSession, list[Grant]] | None:
     """Find a browser's session that has not expired, with whose it is and the roles that they hold now."""
     rows = db.execute(_SESSION, {"token_hash": token_hash, "at": at}).all()
     if not rows:
         return None
     grants = [Grant(RoleName(role), task) for *_, role, task in rows if role is not None]
-    return FoundSession(*rows[0][:-2]), grants
+    return StoredSession(*rows[0][:-2]), grants
 
 
 def sessions_of(db: Session, user_id: int, at: datetime) -> list[WebSession]:
@@ -269,13 +269,13 @@ def end_sessions(db: Session, user_id: int, *, keep: str | None = None, only: st
     return len(db.execute(change.returning(WebSession.token_hash)).all())
 
 
-def token_with_user(db: Session, token_hash: str) -> tuple[FoundToken, list[Grant]] | None:
+def token_with_user(db: Session, token_hash: str) -> tuple[StoredToken, list[Grant]] | None:
     """Find an API token by its hash, with whose it is and the roles that they hold now."""
     rows = db.execute(_TOKEN, {"token_hash": token_hash}).all()
     if not rows:
         return None
     grants = [Grant(RoleName(role), task) for *_, role, task in rows if role is not None]
-    return FoundToken(*rows[0][:-2]), grants
+    return StoredToken(*rows[0][:-2]), grants
 
 
 def tokens_of(db: Session, user_id: int) -> list[ApiToken]:
@@ -339,9 +339,9 @@ def forget_expired(db: Session, at: datetime, windows_before: int) -> None:
 
 def names(db: Session, user_ids: Iterable[int]) -> dict[int, str]:
     """Give the names of people by their ids."""
-    wanted = sorted(set(user_ids))
-    found: dict[int, str] = {}
-    for start in range(0, len(wanted), NAMES_AT_ONCE):
-        query = select(User.id, User.name).where(User.id.in_(wanted[start : start + NAMES_AT_ONCE]))
-        found |= {int(key): name for key, name in db.execute(query)}
-    return found
+    ids = sorted(set(user_ids))
+    names_by_id: dict[int, str] = {}
+    for start in range(0, len(ids), NAMES_AT_ONCE):
+        query = select(User.id, User.name).where(User.id.in_(ids[start : start + NAMES_AT_ONCE]))
+        names_by_id |= {int(key): name for key, name in db.execute(query)}
+    return names_by_id

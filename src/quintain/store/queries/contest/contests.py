@@ -32,7 +32,7 @@ class StoredContest(NamedTuple):
     version: ContestVersion
 
 
-class TeamFound(NamedTuple):
+class TeamRow(NamedTuple):
     """A team with how many people are in it and how many pairs it has."""
 
     row: ContestTeam
@@ -40,7 +40,7 @@ class TeamFound(NamedTuple):
     pairs: int
 
 
-class MemberFound(NamedTuple):
+class MemberRow(NamedTuple):
     """Somebody in a team."""
 
     team_id: int
@@ -50,8 +50,8 @@ class MemberFound(NamedTuple):
 
 def find(db: Session, task: str, name: str) -> StoredContest | None:
     """Find the contest *name* of *task*."""
-    found = _rows(db, task, name=name)
-    return found[0] if found else None
+    contests = _rows(db, task, name=name)
+    return contests[0] if contests else None
 
 
 def of_task(db: Session, task: str) -> list[StoredContest]:
@@ -62,15 +62,15 @@ def of_task(db: Session, task: str) -> list[StoredContest]:
 def unfrozen_refs(db: Session) -> list[str]:
     """Name the contests of all tasks whose pairs are not a data set yet, the oldest first."""
     query = select(TaskRow.name, ContestRow.name).join(TaskRow, TaskRow.id == ContestRow.task_id)
-    found = db.execute(query.where(ContestRow.frozen_at.is_(None)).order_by(ContestRow.id))
-    return [f"{task}/{name}" for task, name in found]
+    names = db.execute(query.where(ContestRow.frozen_at.is_(None)).order_by(ContestRow.id))
+    return [f"{task}/{name}" for task, name in names]
 
 
 def refs_with_pairs(db: Session) -> list[str]:
     """Name the contests of all tasks whose pairs are a data set, the oldest first."""
     query = select(TaskRow.name, ContestRow.name).join(TaskRow, TaskRow.id == ContestRow.task_id)
-    found = db.execute(query.where(ContestRow.frozen_at.is_not(None)).order_by(ContestRow.id))
-    return [f"{task}/{name}" for task, name in found]
+    names = db.execute(query.where(ContestRow.frozen_at.is_not(None)).order_by(ContestRow.id))
+    return [f"{task}/{name}" for task, name in names]
 
 
 def refs_with_hidden_pairs(db: Session) -> list[str]:
@@ -127,14 +127,14 @@ def versions(db: Session, contest_id: int) -> list[tuple[ContestVersion, str | N
     return [(version, name) for version, name in db.execute(query)]
 
 
-def teams(db: Session, contest_id: int) -> list[TeamFound]:
+def teams(db: Session, contest_id: int) -> list[TeamRow]:
     """List the teams of a contest by their names."""
     people = (
         select(func.count()).where(ContestMember.team_id == ContestTeam.id).correlate(ContestTeam).scalar_subquery()
     )
     pairs = select(func.count()).where(ContestPair.team_id == ContestTeam.id).correlate(ContestTeam).scalar_subquery()
     query = select(ContestTeam, people, pairs).where(ContestTeam.contest_id == contest_id).order_by(ContestTeam.name)
-    return [TeamFound(*row) for row in db.execute(query)]
+    return [TeamRow(*row) for row in db.execute(query)]
 
 
 def team(db: Session, contest_id: int, name: str) -> ContestTeam | None:
@@ -154,7 +154,7 @@ def membership(db: Session, contest_id: int, user_id: int) -> ContestMember | No
     return db.scalar(query)
 
 
-def members(db: Session, contest_id: int) -> list[MemberFound]:
+def members(db: Session, contest_id: int) -> list[MemberRow]:
     """List who is in which team, by names."""
     query = (
         select(ContestMember.team_id, ContestMember.user_id, User.name)
@@ -162,7 +162,7 @@ def members(db: Session, contest_id: int) -> list[MemberFound]:
         .where(ContestMember.contest_id == contest_id)
         .order_by(User.name)
     )
-    return [MemberFound(*row) for row in db.execute(query)]
+    return [MemberRow(*row) for row in db.execute(query)]
 
 
 def systems(db: Session, contest_id: int, *, withdrawn: bool = False) -> Sequence[ContestSystem]:

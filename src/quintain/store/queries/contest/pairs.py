@@ -22,7 +22,7 @@ Said = TypeVar("Said", ContestDispute, ContestJudgement, ContestRuling)
 MOST_NAMED = 500  # pairs that a statement names one by one
 
 
-class PairFound(NamedTuple):
+class StoredPair(NamedTuple):
     """A pair with its team's name."""
 
     row: ContestPair
@@ -37,7 +37,7 @@ def of_contest(
     ids: Sequence[int] | None = None,
     offset: int = 0,
     limit: int | None = None,
-) -> list[PairFound]:
+) -> list[StoredPair]:
     """List pairs in the order in which they were written: of one team, or those with *ids*."""
     query = (
         select(ContestPair, ContestTeam.name)
@@ -50,10 +50,10 @@ def of_contest(
         query = query.where(ContestPair.team_id == team_id)
     if ids is not None and len(ids) > MOST_NAMED:
         chosen = set(ids)
-        return [PairFound(*row) for row in db.execute(query.limit(limit)) if row[0].id in chosen]
+        return [StoredPair(*row) for row in db.execute(query.limit(limit)) if row[0].id in chosen]
     if ids is not None:
         query = query.where(ContestPair.id.in_(ids))
-    return [PairFound(*row) for row in db.execute(query if limit is None else query.limit(limit))]
+    return [StoredPair(*row) for row in db.execute(query if limit is None else query.limit(limit))]
 
 
 def page_of(db: Session, contest_id: int, *, team_id: int | None, offset: int, limit: int) -> list[int]:
@@ -163,7 +163,7 @@ def _said_of(db: Session, kind: type[Said], contest_id: int, pairs: Sequence[int
     ours: Any = pairs
     if len(pairs) > MOST_NAMED:
         ours = select(ContestPair.id).where(ContestPair.contest_id == contest_id)
-    found: dict[int, list[Said]] = {}
-    for one in db.scalars(select(kind).where(kind.pair_id.in_(ours)).order_by(kind.id)):
-        found.setdefault(one.pair_id, []).append(one)
-    return found
+    by_pair: dict[int, list[Said]] = {}
+    for record in db.scalars(select(kind).where(kind.pair_id.in_(ours)).order_by(kind.id)):
+        by_pair.setdefault(record.pair_id, []).append(record)
+    return by_pair

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from quintain.store.tables import ContestProposal, ContestSearch
 
 
-class SearchFound(NamedTuple):
+class StoredSearch(NamedTuple):
     """A search with how many proposals it has made, and how many of them wait."""
 
     row: ContestSearch
@@ -18,7 +18,7 @@ class SearchFound(NamedTuple):
     waiting: int
 
 
-def of_team(db: Session, team_id: int) -> list[SearchFound]:
+def of_team(db: Session, team_id: int) -> list[StoredSearch]:
     """List the searches of a team, the newest first."""
     waits = func.sum(case((ContestProposal.decision == "", 1), else_=0))
     counted = (
@@ -32,7 +32,7 @@ def of_team(db: Session, team_id: int) -> list[SearchFound]:
         .where(ContestSearch.team_id == team_id)
         .order_by(ContestSearch.id.desc())
     )
-    return [SearchFound(row, int(proposals), int(waiting)) for row, proposals, waiting in db.execute(query)]
+    return [StoredSearch(row, int(proposals), int(waiting)) for row, proposals, waiting in db.execute(query)]
 
 
 def asked_by_team(db: Session, team_id: int) -> int:

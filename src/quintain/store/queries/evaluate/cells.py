@@ -74,8 +74,8 @@ def newest_dataset_versions(db: Session, task_id: int, roles: Sequence[str]) -> 
 def existing_keys(db: Session, dataset_version_ids: Sequence[int]) -> set[tuple[int, int, str]]:
     """List model version, data set version and variant of the cells that there are."""
     query = select(Cell.model_version_id, Cell.dataset_version_id, Cell.variant)
-    found = db.execute(query.where(Cell.dataset_version_id.in_(dataset_version_ids)))
-    return {(model, dataset, variant) for model, dataset, variant in found}
+    keys = db.execute(query.where(Cell.dataset_version_id.in_(dataset_version_ids)))
+    return {(model, dataset, variant) for model, dataset, variant in keys}
 
 
 def failed_plain(db: Session, dataset_version_ids: Sequence[int]) -> list[tuple[int, int, str]]:
@@ -94,11 +94,11 @@ def add(db: Session, cells: Sequence[Mapping[str, Any]]) -> int:
     if not cells:
         return 0
     dialect = postgresql if db.get_bind().dialect.name == "postgresql" else sqlite
-    ordered = sorted(cells, key=lambda one: (one["dataset_version_id"], one["model_version_id"], one["variant"]))
+    ordered = sorted(cells, key=lambda cell: (cell["dataset_version_id"], cell["model_version_id"], cell["variant"]))
     return len(db.scalars(dialect.insert(Cell).on_conflict_do_nothing().returning(Cell.id), ordered).all())
 
 
-class InHand(NamedTuple):
+class LastCell(NamedTuple):
     """What a worker's last cell stood between: the next one of these costs it less."""
 
     model_version_id: int
@@ -115,7 +115,7 @@ def claim(  # noqa: PLR0913 - whose turn it is depends on what a worker can run
     task: str | None,
     counted: Collection[str],
     without: Collection[str] = (),
-    in_hand: InHand | None = None,
+    in_hand: LastCell | None = None,
     machine: str | None = None,
     variant: str | None = None,
 ) -> Cell | None:
@@ -194,7 +194,7 @@ def let_go(db: Session, waits_for: str) -> int:
     return int(result.rowcount)  # type: ignore[attr-defined]  # an UPDATE gives a CursorResult
 
 
-def _in_hand_first(in_hand: InHand | None) -> list[ColumnElement[int]]:
+def _in_hand_first(in_hand: LastCell | None) -> list[ColumnElement[int]]:
     if in_hand is None:
         return []
     same = and_(
@@ -215,6 +215,19 @@ def _after_scored() -> ColumnElement[bool]:
     return or_(Cell.variant != MEASURE, ~waiting.exists())
 
 
+def _may_be_measured() -> ColumnElement[bool]:
+    """Whether a cell is no measurement, or one whose scored run waits for nothing that the machine at hand lacks."""
+    plain = aliased(Cell)
+    blocked = select(plain.id).where(
+        plain.model_version_id == Cell.model_version_id,
+        plain.dataset_version_id == Cell.dataset_version_id,
+        plain.variant == PLAIN,
+        plain.state.in_(WAITING),
+        plain.waits_for != "",
+    )
+    return or_(Cell.variant != MEASURE, ~blocked.exists())
+
+
 def _of_class(machine: str | None) -> ColumnElement[bool]:
     return or_(Cell.machine.is_(None), Cell.machine == machine)
 
@@ -232,7 +245,7 @@ def unfinished(
         .join(ModelVersion, ModelVersion.id == Cell.model_version_id)
         .join(Model, Model.id == ModelVersion.model_id)
         .where(Cell.state.in_(WAITING), Cell.waits_for == "", ModelVersion.withdrawn_at.is_(None))
-        .where(_of_class(machine))
+        .where(_of_class(machine), _may_be_measured())
     )
     if task is not None:
         query = query.where(Model.task_id == select(TaskRow.id).where(TaskRow.name == task).scalar_subquery())
@@ -255,8 +268,8 @@ def update_held(db: Session, cell_id: int, generation: int, **values: Any) -> bo
 
 def cancel_all(db: Session, model_version_id: int, reason: str, at: datetime) -> None:
     """Cancel every cell of a model version that is queued or running; a worker that has one finds it gone."""
-    found = rows(db, model_version_id=model_version_id, states=WAITING)
-    for cell in (row.cell for row in found):
+    waiting = rows(db, model_version_id=model_version_id, states=WAITING)
+    for cell in (row.cell for row in waiting):
         cell.state, cell.reason, cell.lease_until, cell.finished_at = CellState.CANCELLED.value, reason, None, at
         cell.generation += 1
         note(db, cell.id, "cancelled", reason)
@@ -264,8 +277,8 @@ def cancel_all(db: Session, model_version_id: int, reason: str, at: datetime) ->
 
 def revive_all(db: Session, model_version_id: int, reason: str) -> None:
     """Queue again what was cancelled for this *reason* of a model version."""
-    found = rows(db, model_version_id=model_version_id, states=(CellState.CANCELLED,))
-    for cell in (row.cell for row in found if row.cell.reason == reason):
+    cancelled = rows(db, model_version_id=model_version_id, states=(CellState.CANCELLED,))
+    for cell in (row.cell for row in cancelled if row.cell.reason == reason):
         cell.state, cell.reason, cell.finished_at = CellState.QUEUED.value, "", None
         cell.attempts = cell.lost = cell.done = 0
         note(db, cell.id, "queued", "the model is back")
@@ -290,8 +303,8 @@ def events(db: Session, cell_id: int) -> Sequence[CellEvent]:
 
 def row(db: Session, cell_id: int) -> CellRow | None:
     """Give a cell with what it stands between."""
-    found = db.execute(joined().where(Cell.id == cell_id)).first()
-    return CellRow(*found) if found else None
+    cell_row = db.execute(joined().where(Cell.id == cell_id)).first()
+    return CellRow(*cell_row) if cell_row else None
 
 
 def rows(

@@ -15,22 +15,22 @@ from quintain.store.tables import KeptFigure
 
 def figure(db: Session, kind: str, subject: str) -> KeptFigure | None:
     """Give the figure of a kind and subject that is kept, as it is in the database now."""
-    kept = select(KeptFigure).where(KeptFigure.kind == kind, KeptFigure.subject == subject)
-    return db.scalar(kept.execution_options(populate_existing=True))
+    query = select(KeptFigure).where(KeptFigure.kind == kind, KeptFigure.subject == subject)
+    return db.scalar(query.execution_options(populate_existing=True))
 
 
-class KeptBasis(NamedTuple):
+class StoredBasis(NamedTuple):
     """What a kept figure rests on, and when it was computed."""
 
     basis: str
     computed_at: datetime
 
 
-def kept_basis(db: Session, kind: str, subject: str) -> KeptBasis | None:
+def stored_basis(db: Session, kind: str, subject: str) -> StoredBasis | None:
     """Say what the kept figure of a kind and subject rests on, without reading the figure, which may be long."""
     query = select(KeptFigure.basis, KeptFigure.computed_at)
     found = db.execute(query.where(KeptFigure.kind == kind, KeptFigure.subject == subject)).first()
-    return KeptBasis(*found) if found else None
+    return StoredBasis(*found) if found else None
 
 
 def subjects(db: Session, kind: str) -> Sequence[str]:
@@ -50,7 +50,7 @@ def put(
 
 def drop(db: Session, kind: str, subject: str | None = None) -> int:
     """Throw away the figures of a kind, or that of one subject; give how many there were."""
-    wanted = delete(KeptFigure).where(KeptFigure.kind == kind)
+    deletion = delete(KeptFigure).where(KeptFigure.kind == kind)
     if subject is not None:
-        wanted = wanted.where(KeptFigure.subject == subject)
-    return int(db.execute(wanted.execution_options(synchronize_session=False)).rowcount)  # type: ignore[attr-defined]
+        deletion = deletion.where(KeptFigure.subject == subject)
+    return int(db.execute(deletion.execution_options(synchronize_session=False)).rowcount)  # type: ignore[attr-defined]

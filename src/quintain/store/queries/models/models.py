@@ -76,7 +76,7 @@ def models(
     return [(model, name, owner) for model, name, owner in db.execute(query)]
 
 
-class Sight(NamedTuple):
+class ModelSight(NamedTuple):
     """Whose eyes look at models: their own are theirs, and all of the tasks that they own; *owned* is None for all."""
 
     user_id: int | None
@@ -97,14 +97,14 @@ class Sight(NamedTuple):
         return or_(and_(stands, Model.visibility != "private"), and_(exists().where(of_model), self.edits()))
 
 
-def count_seen(db: Session, sight: Sight, task: str) -> int:
+def count_seen(db: Session, sight: ModelSight, task: str) -> int:
     """Count the models of *task* that are seen."""
     query = select(func.count(Model.id)).join(TaskRow, TaskRow.id == Model.task_id)
     return db.scalar(query.where(TaskRow.name == task, sight.sees())) or 0
 
 
 def names(
-    db: Session, sight: Sight, task: str | None, *, word: str = "", limit: int | None = None, offset: int = 0
+    db: Session, sight: ModelSight, task: str | None, *, word: str = "", limit: int | None = None, offset: int = 0
 ) -> list[tuple[str, str]]:
     """List task and name of the models that are seen, of *task* or of all, whose names contain *word*."""
     query = (
@@ -131,7 +131,7 @@ class ChosenVersion(NamedTuple):
 
 
 def newest_versions(
-    db: Session, sight: Sight, task: str, *, limit: int, editable: bool = False, adapter: str | None = None
+    db: Session, sight: ModelSight, task: str, *, limit: int, editable: bool = False, adapter: str | None = None
 ) -> list[ChosenVersion]:
     """List the newest standing versions of the models of *task* that are seen, the last that came first.
 
@@ -157,13 +157,13 @@ def newest_versions(
     return [ChosenVersion(*row) for row in db.execute(query)]
 
 
-def visibilities(db: Session, sight: Sight, task: str) -> dict[str, str]:
+def visibilities(db: Session, sight: ModelSight, task: str) -> dict[str, str]:
     """Give the visibility of each model of *task* that is seen, by its name."""
     query = select(Model.name, Model.visibility).join(TaskRow, TaskRow.id == Model.task_id)
     return {row.name: row.visibility for row in db.execute(query.where(TaskRow.name == task, sight.sees()))}
 
 
-def lines(db: Session, sight: Sight, task: str) -> list[tuple[str, datetime]]:
+def lines(db: Session, sight: ModelSight, task: str) -> list[tuple[str, datetime]]:
     """List the names of the models of *task* that are seen, and when the newest version of each came."""
     # Each model's versions are found by their index; joined, PostgreSQL reads all versions again for every model.
     newest = select(func.max(ModelVersion.created_at)).where(ModelVersion.model_id == Model.id).scalar_subquery()

@@ -20,7 +20,7 @@ from quintain.store.tables import JudgingPage
 RECLAIM = 200  # lapsed leases that one claim takes back at most, so that none waits for a sweep
 
 
-class Held(NamedTuple):
+class HeldPageRow(NamedTuple):
     """A page that somebody has not ended."""
 
     id: int
@@ -40,7 +40,7 @@ class Outlook(NamedTuple):
     lapsed: bool
     gold: bool
     tail: bool
-    held: Held | None
+    held: HeldPageRow | None
 
 
 _RECLAIM = {
@@ -124,9 +124,9 @@ def set_aside(db: Session, validation_id: int, user_id: int) -> bool:
 
 def outlook(db: Session, validation_id: int, user_id: int, now: datetime) -> Outlook:
     """Say what a claim has to look at, and what it need not."""
-    given = {"validation": validation_id, "user": user_id, "now": now}
-    seasoned, lapsed, gold, tail, *held = db.connection().execute(_OUTLOOK, given).one()
-    return Outlook(seasoned, lapsed, gold, tail, Held(*held) if held[0] is not None else None)
+    params = {"validation": validation_id, "user": user_id, "now": now}
+    seasoned, lapsed, gold, tail, *held = db.connection().execute(_OUTLOOK, params).one()
+    return Outlook(seasoned, lapsed, gold, tail, HeldPageRow(*held) if held[0] is not None else None)
 
 
 def reclaim(db: Session, validation_id: int, now: datetime) -> None:
@@ -145,15 +145,15 @@ def gold_for(
     if connection.execute(_GOLD_SEEN, whose).scalar_one() >= per_worker:
         return []
     ids = sorted(int(row[0]) for row in connection.execute(_GOLD_IDS, whose))  # in SQL it would choose a longer index
-    place = int(chance * len(ids))
-    ids = ids[place:] + ids[:place]
-    found: list[int] = []
+    first = int(chance * len(ids))
+    ids = ids[first:] + ids[:first]
+    chosen: list[int] = []
     for start in range(0, min(len(ids), GOLD_LOOKS * GOLD_COMPARED), GOLD_COMPARED):
         some = {"user": user_id, "some": ids[start : start + GOLD_COMPARED], "exposures": exposures}
-        found += [int(row[0]) for row in connection.execute(_GOLD, {**some, "count": count - len(found)})]
-        if len(found) == count:
+        chosen += [int(row[0]) for row in connection.execute(_GOLD, {**some, "count": count - len(chosen)})]
+        if len(chosen) == count:
             break
-    return found
+    return chosen
 
 
 def lapse(db: Session, page_id: int, now: datetime) -> bool:

@@ -20,7 +20,7 @@ from quintain.store.tables import (
 )
 
 
-class FoundValidation(NamedTuple):
+class StoredValidation(NamedTuple):
     """A validation with its newest policy and the newest definition of its task."""
 
     id: int
@@ -69,10 +69,10 @@ def newest_facts(db: Session, validation_id: int, round_id: int | None) -> str:
     return "/".join(f"{newest or 0}.{number}" for newest, number in ends)
 
 
-def find(db: Session, task: str, name: str) -> FoundValidation | None:
+def find(db: Session, task: str, name: str) -> StoredValidation | None:
     """Find the validation called *name* of *task*."""
     row = db.connection().execute(_FIND, {"task": task, "name": name}).first()
-    return FoundValidation(*row) if row else None
+    return StoredValidation(*row) if row else None
 
 
 def is_released(db: Session, validation_id: int) -> bool:
@@ -80,9 +80,9 @@ def is_released(db: Session, validation_id: int) -> bool:
     return db.scalar(select(ReleaseRow.id).where(ReleaseRow.validation_id == validation_id).limit(1)) is not None
 
 
-def by_id(db: Session, validation_id: int) -> FoundValidation:
+def by_id(db: Session, validation_id: int) -> StoredValidation:
     """Give the validation of this number."""
-    return FoundValidation(*db.connection().execute(_BY_ID, {"validation": validation_id}).one())
+    return StoredValidation(*db.connection().execute(_BY_ID, {"validation": validation_id}).one())
 
 
 def all_of(db: Session, task: str | None) -> list[tuple[str, Validation]]:

@@ -31,7 +31,7 @@ from quintain.services.board.export import SUFFIXES, export
 from quintain.services.board.parts import BoardPart
 from quintain.services.board.ranking import parse_view
 from quintain.services.board.uncertainty import sent_uncertainty
-from quintain.services.evaluate.cells import fill_dataset
+from quintain.services.evaluate.cells.lifecycle import fill_dataset
 from quintain.services.tasks import board_settings
 from quintain.services.tasks.definitions import get_task
 from quintain.web.api.board.shapes import ExportKind, ForkChange, ScoringChange, SnapshotRequest

@@ -8,8 +8,9 @@ from fastapi import File, Form, Path, UploadFile
 from fastapi import Query as Parameter
 
 from quintain.core.records.collect import Flags, PromptReport
-from quintain.services.collect import list_attempts, prompts
-from quintain.services.validate import retraction
+from quintain.services.collect.rounds import prompts
+from quintain.services.collect.writing import list_attempts
+from quintain.services.validate.judging import retraction
 from quintain.web.api.call import Calling
 from quintain.web.api.params import Limit, Offset, RoundRef
 from quintain.web.api.shapes import Shape, Text

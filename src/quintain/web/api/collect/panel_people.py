@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import Path
 
 from quintain.core.records.panels import DoorCode, PanelGuests, PanelKey
-from quintain.services.collect import panel_people
+from quintain.services.collect.panels import panel_people
 from quintain.web.api.call import Calling
 from quintain.web.api.params import Limit, Offset, PersonName, TaskName
 from quintain.web.api.shapes import ConfirmRequest, DoorDecision

@@ -18,12 +18,14 @@ from quintain.core.records.collect import (
     Verdict,
     WritingSession,
 )
-from quintain.services.collect import entry, list_attempts, readiness, round_figures, rounds, writing
-from quintain.services.collect import export as attempt_export
-from quintain.services.collect import submit_attempt as collect
-from quintain.services.jobs.exports import WantedFile
+from quintain.services.collect.panels import entry
+from quintain.services.collect.rounds import export as attempt_export
+from quintain.services.collect.rounds import manage, round_figures
+from quintain.services.collect.writing import list_attempts, readiness, sessions
+from quintain.services.collect.writing import submit_attempt as collect
+from quintain.services.jobs.exports import ExportRequest
 from quintain.services.models.ask import limit_calls
-from quintain.services.validate import retraction
+from quintain.services.validate.judging import retraction
 from quintain.web.api.call import Call, Calling
 from quintain.web.api.collect.shapes import (
     AttemptRequest,
@@ -45,38 +47,38 @@ TableFormat = Annotated[Literal["jsonl", "csv", "tsv", "parquet"], Parameter(des
 
 def list_rounds(call: Calling, task: TaskName) -> Rounds:
     """List the rounds of a task; drafts to its owners only."""
-    return Rounds([_round(call, one) for one in rounds.list_rounds(call.db, call.actor, task)])
+    return Rounds([_round(call, one) for one in manage.list_rounds(call.db, call.actor, task)])
 
 
 def put_round(call: Calling, task: TaskName, definition: RoundDefinition, edit: Changing) -> Round:
     """Add the round that a TOML file defines as a draft, or change the one of that number (owners)."""
-    return _round(call, rounds.put_round(call.db, call.actor, definition.toml, task=task, edit=edit))
+    return _round(call, manage.put_round(call.db, call.actor, definition.toml, task=task, edit=edit))
 
 
 def get_round(call: Calling, ref: RoundRef) -> Round:
     """Give a round; how people from a panel come and go is in it for the task's owners only."""
-    return _round(call, rounds.get_round(call.db, call.actor, ref))
+    return _round(call, manage.get_round(call.db, call.actor, ref))
 
 
 def open_round(call: Calling, ref: RoundRef) -> Round:
     """Let people write (owners)."""
-    return _round(call, rounds.open_round(call.db, call.actor, ref))
+    return _round(call, manage.open_round(call.db, call.actor, ref))
 
 
 def close_round(call: Calling, ref: RoundRef) -> Round:
     """End a round (owners)."""
-    return _round(call, rounds.close_round(call.db, call.actor, ref))
+    return _round(call, manage.close_round(call.db, call.actor, ref))
 
 
 def clone_round(call: Calling, ref: RoundRef, wanted: CloneRequest | None = None) -> Round:
     """Add a draft that asks the same, without prompts and dates (owners)."""
     title = wanted.title.strip() if wanted else ""
-    return _round(call, rounds.clone_round(call.db, call.actor, ref, title=title or None))
+    return _round(call, manage.clone_round(call.db, call.actor, ref, title=title or None))
 
 
 def list_round_history(call: Calling, ref: RoundRef) -> RoundHistory:
     """List every state of a round's file, the newest first (owners)."""
-    return RoundHistory(rounds.round_history(call.db, call.actor, ref))
+    return RoundHistory(manage.round_history(call.db, call.actor, ref))
 
 
 def get_counters(call: Calling, ref: RoundRef) -> Counters:
@@ -91,7 +93,7 @@ def export_attempts(
     fooling: Annotated[bool, Parameter(description="Only attempts that fooled the model.")] = False,
 ) -> Response:
     """Download a round's attempts, with other names for the writers (owners); a long file is written by a job."""
-    return export_call(call, WantedFile(attempt_export.ATTEMPTS_FILE, ref, format, {"fooling": fooling}))
+    return export_call(call, ExportRequest(attempt_export.ATTEMPTS_FILE, ref, format, {"fooling": fooling}))
 
 
 def get_readiness(call: Calling, ref: RoundRef) -> Readiness:
@@ -106,17 +108,17 @@ def choose(call: Calling, ref: RoundRef, choice: ChoiceRequest) -> Readiness:
 
 def begin_writing(call: Calling, ref: RoundRef) -> WritingSession:
     """Begin a writing session, or take up the one that lasts."""
-    return writing.start_session(call.db, call.blobs, call.actor, ref)
+    return sessions.start_session(call.db, call.blobs, call.actor, ref)
 
 
 def get_writing_session(call: Calling, key: SessionKey) -> WritingSession:
     """Give one of one's own writing sessions as it stands."""
-    return writing.get_session(call.db, call.actor, key)
+    return sessions.get_session(call.db, call.actor, key)
 
 
 def write(call: Calling, key: SessionKey, submission: AttemptRequest) -> Verdict:
     """Submit a text; the model answers at once. The same token again gives the first verdict again."""
-    place = writing.find_place(call.db, call.actor, key, submission.token)
+    place = sessions.find_place(call.db, call.actor, key, submission.token)
     if place.row.models:
         limit_calls(call.db, call.actor, call.address, call.workspace.settings.model_calls)
     return collect.submit_attempt(
@@ -136,12 +138,12 @@ def write(call: Calling, key: SessionKey, submission: AttemptRequest) -> Verdict
 
 def save_draft(call: Calling, key: SessionKey, draft: DraftRequest) -> DraftKept:
     """Keep what has been typed so far, and give until when the prompt is held."""
-    return DraftKept(writing.save_draft(call.db, call.actor, key, draft.inputs, draft.target))
+    return DraftKept(sessions.save_draft(call.db, call.actor, key, draft.inputs, draft.target))
 
 
 def end_writing(call: Calling, key: SessionKey) -> WritingSession:
     """End a writing session early; the attempts that were made are paid by their share."""
-    return writing.give_up(call.db, call.actor, key)
+    return sessions.give_up(call.db, call.actor, key)
 
 
 def confirm(call: Calling, attempt: AttemptId, word: WordRequest) -> Verdict:
@@ -170,5 +172,5 @@ def list_my_attempts(call: Calling, limit: Limit = 100) -> OwnAttempts:
     return OwnAttempts(list_attempts.my_attempts(call.db, call.actor, limit=limit))
 
 
-def _round(call: Call, info: rounds.RoundInfo) -> Round:
+def _round(call: Call, info: manage.RoundInfo) -> Round:
     return entry.shown_round(call.db, call.actor, info, call.base_url)

@@ -8,7 +8,7 @@ from fastapi import Query as Parameter
 from pydantic import Field
 
 from quintain.core.records.collect import Inspirations, MovingWords, Verdict, WritingSession
-from quintain.services.collect import writing_aids
+from quintain.services.collect.writing import writing_aids
 from quintain.web.api.call import Calling
 from quintain.web.api.collect.rounds import AttemptId, SessionKey
 from quintain.web.api.params import RoundRef

@@ -18,11 +18,12 @@ from quintain.core.records.evaluate import (
     Runs,
 )
 from quintain.core.records.results import ModelResults
-from quintain.services.evaluate import answers, compare, example_files, examples, progress
-from quintain.services.evaluate import cells as evaluate
-from quintain.services.evaluate.measure_again import measure_again
-from quintain.services.evaluate.overlap import model_overlap
-from quintain.services.evaluate.results import model_results
+from quintain.services.evaluate.cells import lifecycle as evaluate
+from quintain.services.evaluate.cells import progress
+from quintain.services.evaluate.cells.measure_again import measure_again
+from quintain.services.evaluate.results import answers, compare, example_files, examples
+from quintain.services.evaluate.results.compute import model_results
+from quintain.services.evaluate.results.overlap import model_overlap
 from quintain.services.models.registry import get_model
 from quintain.web.api.call import Calling
 from quintain.web.api.params import DatasetName, Filter, Format, Limit, ModelName, Offset, Sifting, TaskName, Version

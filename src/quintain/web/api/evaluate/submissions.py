@@ -9,7 +9,7 @@ from fastapi import Query as Parameter
 
 from quintain.compose import rules_of
 from quintain.core.records.tasks import Quota, Submission, Upload
-from quintain.services.evaluate.submit import quota_left, submit_upload
+from quintain.services.evaluate.submissions.submit import quota_left, submit_upload
 from quintain.services.models import uploads
 from quintain.web.api.call import Calling
 from quintain.web.api.params import TaskName
@@ -47,12 +47,12 @@ async def read_part(request: Request) -> bytes:
 
 def begin_upload(call: Calling, start: UploadStart) -> Upload:
     """Begin an upload; one of the same content that broke off is found again."""
-    return _shape(uploads.begin(call.db, call.blobs, call.actor, size=start.size, sha256=start.sha256))
+    return _shape(uploads.begin_upload(call.db, call.blobs, call.actor, size=start.size, sha256=start.sha256))
 
 
 def get_upload(call: Calling, upload_id: UploadId) -> Upload:
     """Say how far an upload is."""
-    return _shape(uploads.look(call.db, call.actor, upload_id))
+    return _shape(uploads.get_upload(call.db, call.actor, upload_id))
 
 
 def put_part(

@@ -10,7 +10,7 @@ from quintain.compose import trainer_of
 from quintain.core.records.training import LearnerInfo, Recipes, Training, Trainings
 from quintain.models.learning import LEARNERS, option_rows
 from quintain.models.recipes import shipped_recipes
-from quintain.services.evaluate import trainings as service
+from quintain.services.evaluate.training import trainings as service
 from quintain.web.api.call import Calling
 from quintain.web.api.params import TaskName
 from quintain.web.api.shapes import LongText, Shape

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from quintain.core.editing import EditOrigin
 from quintain.core.records.tasks import Model, ModelPrediction, Models, ModelVersion, Predictions
-from quintain.services.evaluate import restored_models
+from quintain.services.evaluate.submissions import restored_models
 from quintain.services.models import registry as models
 from quintain.services.models.ask import limit_calls, predict
 from quintain.web.api.call import Calling

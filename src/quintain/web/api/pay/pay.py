@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import Query as Parameter
 
 from quintain.core.records.pay import Books, EarningOrder, Earnings, PayStatus, RoundPay
-from quintain.services.collect import round_pay
+from quintain.services.collect.rounds import round_pay
 from quintain.services.pay import earnings, ledger
 from quintain.web.api.call import Calling
 from quintain.web.api.params import Limit, Offset, RoundNumber, RoundRef, TaskName

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import Depends, Path, Request
 
 from quintain.core.records.pay import PanelEventTaken, PanelGroup, Study
-from quintain.services.collect import prolific
+from quintain.services.collect.panels import prolific
 from quintain.services.trial import studies
 from quintain.services.trial.studies import To
 from quintain.web.api.call import Call, Calling

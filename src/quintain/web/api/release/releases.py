@@ -40,13 +40,13 @@ def preview_release(call: Calling, ref: ValidationRef, wanted: ReleaseRequest) -
     Where much was judged, a worker looks, and the answer is 202 with where it will be.
     """
     spec = service.parse_release(wanted.spec)
-    job = release_jobs.ask_release(call.db, call.actor, ref, spec, look=True)
+    job = release_jobs.ask_release(call.db, call.actor, ref, spec, preview_only=True)
     return _later(ref, job) if job else _now(service.preview(call.db, call.blobs, call.actor, ref, spec))
 
 
 def get_asked_release(call: Calling, ref: ValidationRef, job: JobId) -> Response:
     """Give what a job has made or looked at: a release; 202 while it is at it (owners)."""
-    asked = release_jobs.asked_release(call.db, call.blobs, call.actor, ref, job)
+    asked = release_jobs.queued_release(call.db, call.blobs, call.actor, ref, job)
     return _later(ref, asked.job) if asked.job.going else _now(release_jobs.require_release(asked))
 
 
@@ -82,7 +82,7 @@ def make_release(call: Calling, ref: ValidationRef, wanted: ReleaseRequest) -> R
     Where much was judged, a worker makes them, and the answer is 202 with where the release will be.
     """
     spec = service.parse_release(wanted.spec)
-    job = release_jobs.ask_release(call.db, call.actor, ref, spec, look=False)
+    job = release_jobs.ask_release(call.db, call.actor, ref, spec, preview_only=False)
     return _later(ref, job) if job else _now(service.release(call.db, call.blobs, call.actor, ref, spec))
 
 

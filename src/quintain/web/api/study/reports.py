@@ -11,7 +11,7 @@ from quintain.core.records.base import to_json
 from quintain.core.records.report import ReportChoices, ReportKind
 from quintain.services.study import reports as service
 from quintain.services.study import stored_reports as kept
-from quintain.services.study.reports import WantedReport
+from quintain.services.study.reports import ReportRequest
 from quintain.services.study.stored_reports import ShownReport
 from quintain.web.api.call import Call, Calling
 from quintain.web.api.params import TaskName
@@ -35,11 +35,11 @@ Seed = Annotated[int, Query(description="Seed of what is drawn.", ge=0, le=2**31
 
 def _wanted(
     task: TaskName, kind: Kind, rounds: Rounds = (), harvests: Harvests = (), validation: Name = "", seed: Seed = 0
-) -> WantedReport:
-    return WantedReport(task, kind, rounds, harvests, validation, seed)
+) -> ReportRequest:
+    return ReportRequest(task, kind, rounds, harvests, validation, seed)
 
 
-Asked = Annotated[WantedReport, Depends(_wanted)]
+Asked = Annotated[ReportRequest, Depends(_wanted)]
 
 
 def get_report_choices(call: Calling, task: TaskName) -> ReportChoices:
@@ -53,7 +53,7 @@ def get_report(call: Calling, wanted: Asked) -> Response:
     Where there is much to read, a worker makes it, and the answer is 202 until it is there.
     """
     shown = kept.shown_report(call.db, call.blobs, call.actor, wanted)
-    return _on_the_way(call, shown) or Response(to_json(shown.there()), media_type="application/json")
+    return _on_the_way(call, shown) or Response(to_json(shown.require_report()), media_type="application/json")
 
 
 def download_report(
@@ -63,7 +63,7 @@ def download_report(
 ) -> Response:
     """Send a report as a file: HTML that needs no network, Markdown, LaTeX tables, JSON, or all of them as a ZIP."""
     shown = kept.shown_report(call.db, call.blobs, call.actor, wanted)
-    return _on_the_way(call, shown) or send_report(shown.there(), wanted, format)
+    return _on_the_way(call, shown) or send_report(shown.require_report(), wanted, format)
 
 
 def _on_the_way(call: Call, shown: ShownReport) -> Response | None:

@@ -6,12 +6,13 @@ from starlette.responses import Response
 
 from quintain.core.records.judging import JudgingEntry
 from quintain.core.records.validate import AdaptiveForecast, Judges, JudgingNotes, Policies, ValidationTrail
-from quintain.services.jobs.exports import WantedFile
-from quintain.services.validate import audit_trail as validation_trail
-from quintain.services.validate import export as judged_export
-from quintain.services.validate import forecast as adaptive_forecast
-from quintain.services.validate import judges, panel_entry
-from quintain.services.validate import manage as validate
+from quintain.services.jobs.exports import ExportRequest
+from quintain.services.validate.console import audit_trail as validation_trail
+from quintain.services.validate.console import export as judged_export
+from quintain.services.validate.console import forecast as adaptive_forecast
+from quintain.services.validate.console import manage as validate
+from quintain.services.validate.judging import panel_entry
+from quintain.services.validate.quality import judges
 from quintain.web.api.call import Calling
 from quintain.web.api.params import Changing, Format, Limit, Offset, ValidationRef
 from quintain.web.api.shapes import LongText, Shape
@@ -63,7 +64,7 @@ def list_validation_trail(call: Calling, ref: ValidationRef, limit: Limit = 100)
 
 def export_labels(call: Calling, ref: ValidationRef, format: Format = "csv") -> Response:  # noqa: A002 - the word in the address
     """Download the judged items with their labels and votes (owners); a long file is written by a job."""
-    return export_call(call, WantedFile(judged_export.LABELS_FILE, ref, format))
+    return export_call(call, ExportRequest(judged_export.LABELS_FILE, ref, format))
 
 
 def get_judging_entry(call: Calling, ref: ValidationRef) -> JudgingEntry:

@@ -8,8 +8,8 @@ from fastapi import File, Form, UploadFile
 
 from quintain.core.records.collect import Round
 from quintain.core.records.jobs import JobStanding
-from quintain.services.validate import harvests
-from quintain.services.validate.harvest_jobs import WantedHarvest, ask_harvest
+from quintain.services.validate.console import harvests
+from quintain.services.validate.console.harvest_jobs import HarvestRequest, ask_harvest
 from quintain.web.api.call import Calling
 from quintain.web.api.params import TaskName
 from quintain.web.api.shapes import LongText, Text
@@ -61,7 +61,7 @@ def start_harvest(  # noqa: PLR0913 - a form has as many fields
     The answer is the job: it can be asked after and cancelled, and its result names the round.
     """
     columns = {name: column.strip() for name, column in (("text", text), ("rating", rating), ("id", id))}
-    wanted = WantedHarvest(
+    wanted = HarvestRequest(
         model.strip(),
         rules=rules,
         where=where.strip(),

@@ -35,30 +35,18 @@ from quintain.core.records.validate import (
     Validations,
 )
 from quintain.core.validation import RuleName, UnqualifyRule, ValidationState
-from quintain.services.jobs.exports import WantedFile
-from quintain.services.validate import adjudicate as adjudication
-from quintain.services.validate import (
-    claim_page as claims,
-)
-from quintain.services.validate import drafts as judge_drafts
-from quintain.services.validate import export as judged_export
-from quintain.services.validate import (
-    gold,
-    gold_list,
-    gold_quiz,
-    judges,
-    review,
-    unqualify,
-    vmer,
-)
-from quintain.services.validate import items as validation_items
-from quintain.services.validate import manage as validate
-from quintain.services.validate import status as validation_status
-from quintain.services.validate import (
-    submit_page as submissions,
-)
-from quintain.services.validate.gold_list import GoldOrder
-from quintain.services.validate.items import ItemOrder
+from quintain.services.jobs.exports import ExportRequest
+from quintain.services.validate.console import export as judged_export
+from quintain.services.validate.console import items as validation_items
+from quintain.services.validate.console import manage as validate
+from quintain.services.validate.console import status as validation_status
+from quintain.services.validate.console.items import ItemOrder
+from quintain.services.validate.judging import adjudicate as adjudication
+from quintain.services.validate.judging import claim_page as claims
+from quintain.services.validate.judging import drafts as judge_drafts
+from quintain.services.validate.judging import submit_page as submissions
+from quintain.services.validate.quality import gold, gold_list, gold_quiz, judges, review, unqualify, vmer
+from quintain.services.validate.quality.gold_list import GoldOrder
 from quintain.web.api.call import Calling
 from quintain.web.api.params import Changing, Format, Limit, Offset, PersonName, TaskName, ValidationRef
 from quintain.web.api.shapes import LongText, Shape, Text
@@ -244,7 +232,7 @@ def list_items(  # noqa: PLR0917 - what the address may say
     limit: Limit = 50,
 ) -> JudgedItems:
     """List the items with their votes and labels, a page at a time (owners)."""
-    wanted = validation_items.WantedItems(state or "", label, text, sort, down, offset, limit)
+    wanted = validation_items.ItemQuery(state or "", label, text, sort, down, offset, limit)
     return validation_items.list_items(call.db, call.actor, ref, wanted)
 
 
@@ -306,7 +294,7 @@ def return_page(call: Calling, token: PageToken) -> None:
 
 def export_judgements(call: Calling, ref: ValidationRef, format: Format = "csv") -> Response:  # noqa: A002 - the word in the address
     """Download all judgements, judges under numbers (owners); a long file is written by a job."""
-    return export_call(call, WantedFile(judged_export.JUDGEMENTS_FILE, ref, format))
+    return export_call(call, ExportRequest(judged_export.JUDGEMENTS_FILE, ref, format))
 
 
 def review_judges(call: Calling, ref: ValidationRef, wanted: ReviewRequest | None = None) -> JudgeReview:
@@ -361,7 +349,7 @@ def list_gold(  # noqa: PLR0917 - what the address may say
     limit: Limit = 50,
 ) -> GoldItems:
     """List the gold items with how judges do on them, a page at a time (owners)."""
-    wanted = gold_list.WantedGold(use or "", text, sort, down, offset, limit)
+    wanted = gold_list.GoldQuery(use or "", text, sort, down, offset, limit)
     return gold_list.list_gold(call.db, call.actor, ref, wanted)
 
 

@@ -18,8 +18,8 @@ from quintain.core.records.work import (
     QuizTry,
     Quizzes,
 )
-from quintain.services.collect import eligible
-from quintain.services.validate import quiz_use
+from quintain.services.collect.rounds import eligible
+from quintain.services.validate.quality import quiz_use
 from quintain.services.work import qualify as qualifying
 from quintain.services.work import quiz_results, quizzes
 from quintain.web.api.call import Calling

@@ -15,7 +15,7 @@ from quintain.services.access.permissions import require_admin
 from quintain.services.tasks import definitions as tasks
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.i18n import Tongue, languages
-from quintain.web.listing import SIZE, Asked, Asking, page_of
+from quintain.web.listing import SIZE, Asking, ListQuery, page_of
 from quintain.web.visit import Posting, Visit, Visiting
 
 AUDIT_PAGE = 100
@@ -91,11 +91,11 @@ def _crumbs(visit: Visit, title: str) -> list[tuple[str, str | None]]:
 
 
 def _people(
-    visit: Visit, asked: Asked | None = None, *, link: Link | None = None, trouble: Trouble | None = None
+    visit: Visit, asked: ListQuery | None = None, *, link: Link | None = None, trouble: Trouble | None = None
 ) -> Response:
     require_admin(visit.actor)
     _ = visit.tongue.gettext
-    asked = asked or Asked()
+    asked = asked or ListQuery()
     search = asked.q.strip()[:200]
     role = next((one for one in RoleName if one.value == asked.show), None)
     sort, down = (asked.sort if asked.sort in PEOPLE_ORDERS else "name"), asked.order == "down"

@@ -25,7 +25,7 @@ from quintain.services.board.export import KINDS, SINGLE
 from quintain.services.board.parts import BoardMatrix, BoardPart
 from quintain.services.board.ranking import Ranked, parse_view
 from quintain.services.board.rounds import opened_rounds
-from quintain.services.evaluate.cells import fill_dataset
+from quintain.services.evaluate.cells.lifecycle import fill_dataset
 from quintain.services.models.registry import list_names, models_to_choose
 from quintain.services.tasks.board_settings import board_spec, set_board
 from quintain.services.tasks.board_spec import AXES, BoardSpec

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from quintain.core.errors import BadInput, NotFound
 from quintain.core.records.work import Eligible
 from quintain.services.access.permissions import require_signed_in
-from quintain.services.collect import eligible, rounds
+from quintain.services.collect.rounds import eligible, manage
 from quintain.services.tasks import definitions as tasks
 from quintain.services.work import qualify
 from quintain.web.errors import Trouble, trouble_of
@@ -66,7 +66,7 @@ def _show(
     found = tasks.get_task(visit.db, task)
     owner = visit.owns(found)
     ref = f"{task}/{number}"
-    info = rounds.get_round(visit.db, visit.actor, ref)
+    info = manage.get_round(visit.db, visit.actor, ref)
     one, history = None, []
     try:
         one = eligible.may_write(visit.db, visit.actor, ref, name if owner and name else None)

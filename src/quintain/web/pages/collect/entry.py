@@ -7,12 +7,12 @@ from urllib.parse import urlsplit
 from starlette.responses import Response
 
 from quintain.services.access.sign_in import LONGEST
-from quintain.services.collect import entry
-from quintain.services.collect.admission import Visitor
-from quintain.services.collect.entry_codes import NAMES
-from quintain.services.collect.panel_ids import TURK_HOSTS
+from quintain.services.collect.panels import entry
+from quintain.services.collect.panels.admission import Visitor
+from quintain.services.collect.panels.entry_codes import NAMES
+from quintain.services.collect.panels.panel_ids import TURK_HOSTS
 from quintain.services.trial import panel_entry as trial_doors
-from quintain.services.validate import panel_entry
+from quintain.services.validate.judging import panel_entry
 from quintain.web.middleware import CONTENT_SECURITY_POLICY
 from quintain.web.visit import CSRF_COOKIE, PANEL_COOKIE, SESSION_COOKIE, Posting, Visit, Visiting
 

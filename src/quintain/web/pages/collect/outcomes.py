@@ -5,9 +5,9 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from quintain.services.access.permissions import require_signed_in
-from quintain.services.collect import list_attempts
+from quintain.services.collect.writing import list_attempts
 from quintain.services.tasks import definitions as tasks
-from quintain.services.validate import vmer
+from quintain.services.validate.quality import vmer
 from quintain.web.forms import answer_text
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.pages.written import own_text

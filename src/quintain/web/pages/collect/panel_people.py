@@ -6,11 +6,11 @@ from starlette.responses import Response
 
 from quintain.core.errors import BadInput, Conflict, NotFound, QuintainError
 from quintain.core.records.panels import DoorCode
-from quintain.services.collect import panel_people
+from quintain.services.collect.panels import panel_people
 from quintain.services.pay.held_pay import held_pay
 from quintain.services.tasks import definitions as tasks
 from quintain.web.errors import trouble_of
-from quintain.web.listing import SIZE, Asked, Asking
+from quintain.web.listing import SIZE, Asking, ListQuery
 from quintain.web.pages.pay.words import provider_names
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.paging import Paging
@@ -42,7 +42,7 @@ def act(post: Posting, task: str) -> Response:
 def _show(
     visit: Visit,
     task: str,
-    offset: int = Asked().offset,
+    offset: int = ListQuery().offset,
     *,
     held: bool = False,
     error: QuintainError | None = None,

@@ -11,14 +11,16 @@ from quintain.core.errors import BadInput, Conflict, Fault, Unavailable
 from quintain.core.records.collect import Counters, RoundCount
 from quintain.core.rounds import RoundKind
 from quintain.core.task import Task
-from quintain.services.collect import entry, list_attempts, prompts, round_figures, rounds
-from quintain.services.collect import export as attempt_export
-from quintain.services.collect.rounds import RoundInfo
-from quintain.services.collect.target_names import spec_for
-from quintain.services.jobs.exports import WantedFile
+from quintain.services.collect.panels import entry
+from quintain.services.collect.rounds import export as attempt_export
+from quintain.services.collect.rounds import manage, prompts, round_figures
+from quintain.services.collect.rounds.manage import RoundInfo
+from quintain.services.collect.rounds.target_names import spec_for
+from quintain.services.collect.writing import list_attempts
+from quintain.services.jobs.exports import ExportRequest
 from quintain.services.pay import earnings
 from quintain.services.tasks import definitions as tasks
-from quintain.services.validate import retraction
+from quintain.services.validate.judging import retraction
 from quintain.services.wheel.standings import solved_rounds
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.exporting import export_page
@@ -46,7 +48,7 @@ def open_round(post: Posting, task: str, number: int) -> Response:
     """Let people write."""
     visit = post.visit
     try:
-        rounds.open_round(visit.db, visit.actor, f"{task}/{number}")
+        manage.open_round(visit.db, visit.actor, f"{task}/{number}")
     except (BadInput, Conflict, Unavailable) as error:
         return _show(visit, task, number, trouble_of(error))
     return visit.redirect(f"/tasks/{task}/rounds/{number}", visit.tongue.gettext("The round is open."))
@@ -56,7 +58,7 @@ def close_round(post: Posting, task: str, number: int) -> Response:
     """End the round."""
     visit = post.visit
     try:
-        rounds.close_round(visit.db, visit.actor, f"{task}/{number}")
+        manage.close_round(visit.db, visit.actor, f"{task}/{number}")
     except Conflict as error:
         return _show(visit, task, number, trouble_of(error))
     return visit.redirect(f"/tasks/{task}/rounds/{number}", visit.tongue.gettext("The round is closed."))
@@ -65,7 +67,7 @@ def close_round(post: Posting, task: str, number: int) -> Response:
 def clone(post: Posting, task: str, number: int) -> Response:
     """Make a draft that asks the same."""
     visit = post.visit
-    made = rounds.clone_round(visit.db, visit.actor, f"{task}/{number}")
+    made = manage.clone_round(visit.db, visit.actor, f"{task}/{number}")
     return visit.redirect(f"/tasks/{task}/rounds/{made.number}/edit", visit.tongue.gettext("Cloned, without prompts."))
 
 
@@ -125,7 +127,7 @@ def import_prompts(post: Posting, task: str, number: int) -> Response:
 def export(visit: Visiting, task: str, number: int, form: str = "jsonl", only: str = "") -> Response:
     """Send the attempts as a file, writers under other names."""
     return export_page(
-        visit, WantedFile(attempt_export.ATTEMPTS_FILE, f"{task}/{number}", form, {"fooling": only == "fooling"})
+        visit, ExportRequest(attempt_export.ATTEMPTS_FILE, f"{task}/{number}", form, {"fooling": only == "fooling"})
     )
 
 
@@ -165,7 +167,7 @@ def decide_flag(post: Posting, task: str, number: int) -> Response:
 
 def _show(visit: Visit, task: str, number: int, trouble: Trouble | None = None) -> Response:
     found = tasks.get_task(visit.db, task)
-    info = rounds.get_round(visit.db, visit.actor, f"{task}/{number}")
+    info = manage.get_round(visit.db, visit.actor, f"{task}/{number}")
     if info.kind is RoundKind.HARVEST:
         spec = spec_for(visit.db, visit.actor, info)
         about: dict[str, Any] = {"task": found, "section": "rounds", "round": info, "spec": spec, "error": trouble}
@@ -207,7 +209,7 @@ def _console(visit: Visit, task: Task, info: RoundInfo) -> dict[str, Any]:
         "totals": earnings.round_totals(visit.db, visit.actor, info.task, info.id),
         "entry_url": entry.entry_url(info, visit.base_url) if info.spec.entry else "",
         "parity": next((one for one in solved_rounds(visit.db, visit.actor, task.name) if one.round == info.ref), None),
-        "history": rounds.round_history(visit.db, visit.actor, info.ref),
+        "history": manage.round_history(visit.db, visit.actor, info.ref),
     }
 
 

@@ -14,11 +14,11 @@ from quintain.core.spec_changes import ChangesToConfirm
 from quintain.core.task import Task
 from quintain.services.access.permissions import require_owner
 from quintain.services.board.standings import known_standings
-from quintain.services.collect import rounds
-from quintain.services.collect.definition import dump_round, round_of
-from quintain.services.collect.rounds import RoundInfo
-from quintain.services.collect.start_round import prompt_sources, start_round
-from quintain.services.collect.writing_systems import SCRIPTS
+from quintain.services.collect.rounds import manage
+from quintain.services.collect.rounds.definition import dump_round, round_of
+from quintain.services.collect.rounds.manage import RoundInfo
+from quintain.services.collect.rounds.start_round import prompt_sources, start_round
+from quintain.services.collect.writing.writing_systems import SCRIPTS
 from quintain.services.models import registry as models
 from quintain.services.pay import earnings
 from quintain.services.tasks import definitions as tasks
@@ -47,7 +47,7 @@ def index(visit: Visiting, task: str) -> Response:
     """List the rounds of a task."""
     found = tasks.get_task(visit.db, task)
     _ = visit.tongue.gettext
-    listed = rounds.list_rounds(visit.db, visit.actor, task)
+    listed = manage.list_rounds(visit.db, visit.actor, task)
     return visit.render(
         "collect/rounds.html",
         task=found,
@@ -78,7 +78,7 @@ def create(post: Posting, task: str) -> Response:
 def edit_page(visit: Visiting, task: str, number: int, file: str = "") -> Response:
     """Show what a round asks, to change it."""
     found = tasks.get_task(visit.db, task)
-    info = rounds.get_round(visit.db, visit.actor, f"{task}/{number}")
+    info = manage.get_round(visit.db, visit.actor, f"{task}/{number}")
     return _editor(
         visit, found, info, SpecDraft(FORM, values_of(info.spec), dump_round(info.spec), bool(file), stored=info.spec)
     )
@@ -87,13 +87,13 @@ def edit_page(visit: Visiting, task: str, number: int, file: str = "") -> Respon
 def save(post: Posting, task: str, number: int) -> Response:
     """Change a round."""
     found = tasks.get_task(post.visit.db, task)
-    return _save(post, found, rounds.get_round(post.visit.db, post.visit.actor, f"{task}/{number}"))
+    return _save(post, found, manage.get_round(post.visit.db, post.visit.actor, f"{task}/{number}"))
 
 
 def download_file(visit: Visiting, task: str, number: int) -> Response:
     """Send the TOML file that defines a round."""
     require_owner(visit.actor, task)
-    info = rounds.get_round(visit.db, visit.actor, f"{task}/{number}")
+    info = manage.get_round(visit.db, visit.actor, f"{task}/{number}")
     headers = {"content-disposition": f'attachment; filename="{task}-round-{number}.toml"'}
     return Response(dump_round(info.spec), media_type="application/toml", headers=headers)
 
@@ -129,7 +129,7 @@ def _save(post: Post, task: Task, info: RoundInfo | None) -> Response:
             data = data_of(task.name, chosen, info.spec if info else None)
             if info:
                 data["number"] = info.number
-                saved = rounds.put_spec(visit.db, visit.actor, round_of(data), edit=post.edit)
+                saved = manage.put_spec(visit.db, visit.actor, round_of(data), edit=post.edit)
             else:
                 saved = start_round(
                     visit.db,
@@ -151,7 +151,7 @@ def _save(post: Post, task: Task, info: RoundInfo | None) -> Response:
 
 
 def _save_file(post: Post, task: Task, info: RoundInfo | None, text: str) -> RoundInfo:
-    spec = rounds.check_round(text)
+    spec = manage.check_round(text)
     if spec.task != task.name:
         raise Conflict("This is a round of '{task}', not of '{name}'.", task=spec.task, name=task.name)
     if info and spec.number != info.number:
@@ -165,7 +165,7 @@ def _save_file(post: Post, task: Task, info: RoundInfo | None, text: str) -> Rou
         raise Conflict(
             "It gives itself the number {number}.", number=spec.number, remedy="Leave `number` out of a new round."
         )
-    return rounds.put_round(post.visit.db, post.visit.actor, text, edit=page_edit(post))
+    return manage.put_round(post.visit.db, post.visit.actor, text, edit=page_edit(post))
 
 
 def _editor(visit: Visit, task: Task, info: RoundInfo | None, draft: SpecDraft) -> Response:

@@ -12,11 +12,12 @@ from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound, Quinta
 from quintain.core.records.collect import WritingSession
 from quintain.core.task import Task
 from quintain.services.access.permissions import require_signed_in
-from quintain.services.collect import entry, list_attempts, readiness, writing
-from quintain.services.collect import submit_attempt as collect
-from quintain.services.collect.entry import Completion
-from quintain.services.collect.list_attempts import Notes
-from quintain.services.collect.rounds import RoundInfo
+from quintain.services.collect.panels import entry
+from quintain.services.collect.panels.entry import Completion
+from quintain.services.collect.rounds.manage import RoundInfo
+from quintain.services.collect.writing import list_attempts, readiness, sessions
+from quintain.services.collect.writing import submit_attempt as collect
+from quintain.services.collect.writing.list_attempts import Notes
 from quintain.services.tasks import definitions as tasks
 from quintain.services.trial.trials import place_of_round
 from quintain.web.errors import Trouble, trouble_of
@@ -35,7 +36,7 @@ def begin(post: Posting, task: str, number: int) -> Response:
     visit = post.visit
     ref = f"{task}/{number}"
     try:
-        session = writing.start_session(visit.db, visit.blobs, visit.actor, ref)
+        session = sessions.start_session(visit.db, visit.blobs, visit.actor, ref)
     except (Conflict, Forbidden, TooMany, Unavailable) as error:
         return landing_page(visit, ref, trouble_of(error))
     return visit.redirect(f"/write/{session.key}")
@@ -61,7 +62,7 @@ def attempt(post: Posting, key: str) -> Response:
     """Let the model answer what was written. What it says is asked on the server; nothing else in the form counts."""
     visit = post.visit
     token = post.text("token")
-    place = writing.find_place(visit.db, visit.actor, key, token)
+    place = sessions.find_place(visit.db, visit.actor, key, token)
     info, task = place.info, place.task
     typed = read(task, post)
     typed_beside = {name: post.text(name) for name in ("justification", "type")}
@@ -83,7 +84,7 @@ def attempt(post: Posting, key: str) -> Response:
         return _refused(visit, task, info, key, typed, error, typed_beside)
     if not by_htmx(visit):
         return visit.redirect(f"/write/{key}")
-    if verdict.ended or verdict.ask or not info.spec.targets.there:  # the next text is a new one
+    if verdict.ended or verdict.ask or not info.spec.targets.has_model:  # the next text is a new one
         return _page(visit, key, headers=WHOLE)
     return _part(visit, info, key, verdict=shown_verdict(visit, task, place.row.allowed, verdict))
 
@@ -91,8 +92,8 @@ def attempt(post: Posting, key: str) -> Response:
 def save_draft(post: Posting, key: str) -> Response:
     """Keep what has been typed so far."""
     visit = post.visit
-    typed = read(writing.find_place(visit.db, visit.actor, key).task, post)
-    writing.save_draft(visit.db, visit.actor, key, typed.inputs, typed.target)
+    typed = read(sessions.find_place(visit.db, visit.actor, key).task, post)
+    sessions.save_draft(visit.db, visit.actor, key, typed.inputs, typed.target)
     return Response(status_code=204)
 
 
@@ -120,7 +121,7 @@ def add_notes(post: Posting, key: str) -> Response:
 
 def give_up(post: Posting, key: str) -> Response:
     """End a session early."""
-    writing.give_up(post.visit.db, post.visit.actor, key)
+    sessions.give_up(post.visit.db, post.visit.actor, key)
     return _after(post.visit, key)
 
 
@@ -146,7 +147,7 @@ def _refused(  # noqa: PLR0917 - where, what was typed, and what is wrong with i
 ) -> Response:
     """Say what is wrong beside the text, which stays where it is."""
     trouble = about_fields(visit, task, trouble_of(error))
-    prompt = writing.get_session(visit.db, visit.actor, key).prompt
+    prompt = sessions.get_session(visit.db, visit.actor, key).prompt
     places = places_of(task, {**(prompt.inputs if prompt else {}), **typed.inputs}, typed.target)
     if by_htmx(visit):
         return _part(visit, info, key, trouble=trouble, places=places)

@@ -6,7 +6,8 @@ from starlette.responses import Response
 
 from quintain.core.rounds import Money
 from quintain.services.access.permissions import require_signed_in
-from quintain.services.collect import readiness, rounds
+from quintain.services.collect.rounds import manage
+from quintain.services.collect.writing import readiness
 from quintain.services.pay import earnings
 from quintain.services.tasks import definitions as tasks
 from quintain.web.errors import Trouble
@@ -19,7 +20,7 @@ def index(visit: Visiting, task: str) -> Response:
     """List the rounds of a task that take texts; a single one is gone to at once."""
     found = tasks.get_task(visit.db, task)
     _ = visit.tongue.gettext
-    is_open = rounds.open_rounds(visit.db, visit.actor, task)
+    is_open = manage.open_rounds(visit.db, visit.actor, task)
     if len(is_open) == 1:
         return visit.redirect(f"/tasks/{task}/rounds/{is_open[0].number}/write")
     return visit.render(
@@ -40,7 +41,7 @@ def landing(visit: Visiting, task: str, number: int) -> Response:
 def landing_page(visit: Visit, ref: str, trouble: Trouble | None = None) -> Response:
     """Answer with the first page of a round."""
     _ = visit.tongue.gettext
-    info = rounds.get_round(visit.db, visit.actor, ref)
+    info = manage.get_round(visit.db, visit.actor, ref)
     task = tasks.get_task(visit.db, info.task)
     found = readiness.readiness(visit.db, visit.actor, ref)
     return visit.render(

@@ -9,8 +9,9 @@ from starlette.responses import Response
 from quintain.core.errors import BadInput, Conflict, Forbidden, TooMany, Unavailable
 from quintain.core.records.collect import WritingSession
 from quintain.services.access.permissions import require_signed_in
-from quintain.services.collect import readiness, rounds, writing, writing_aids
-from quintain.services.collect import submit_attempt as collect
+from quintain.services.collect.rounds import manage
+from quintain.services.collect.writing import readiness, sessions, writing_aids
+from quintain.services.collect.writing import submit_attempt as collect
 from quintain.services.tasks import definitions as tasks
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.forms import answer_text
@@ -67,7 +68,7 @@ def practise(post: Posting, task: str, number: int) -> Response:
 def moved(visit: Visiting, key: str, attempt: int) -> Response:
     """Show which words of an attempt moved the model."""
     require_signed_in(visit.actor)
-    session = writing.get_session(visit.db, visit.actor, key)
+    session = sessions.get_session(visit.db, visit.actor, key)
     task = tasks.get_task(visit.db, session.task)
     inputs = collect.get_verdict(visit.db, visit.actor, attempt).inputs
     runners = visit.workspace.runners
@@ -78,7 +79,7 @@ def moved(visit: Visiting, key: str, attempt: int) -> Response:
 def inspiration(visit: Visiting, key: str) -> Response:
     """Show what fooled the model before, written by others."""
     require_signed_in(visit.actor)
-    task = writing.find_place(visit.db, visit.actor, key).task
+    task = sessions.find_place(visit.db, visit.actor, key).task
     found = writing_aids.inspiration(visit.db, visit.actor, key)
     examples = [
         (
@@ -100,7 +101,7 @@ def _answer(
         status=trouble.status if trouble else 200,
         headers=PART,
         key="",
-        spec=rounds.get_round(visit.db, visit.actor, ref).spec,
+        spec=manage.get_round(visit.db, visit.actor, ref).spec,
         verdict=shown,
         trouble=trouble,
         places=places,
@@ -118,7 +119,7 @@ def _sandbox(
 ) -> Response:
     _ = visit.tongue.gettext
     task = tasks.get_task(visit.db, session.task)
-    info = rounds.get_round(visit.db, visit.actor, session.round)
+    info = manage.get_round(visit.db, visit.actor, session.round)
     prompt = session.prompt
     boxes = boxes_of(task, prompt.inputs if prompt else None, typed.inputs if typed else {}, started=bool(typed))
     answer = typed.target if typed else prompt.answer if prompt else None

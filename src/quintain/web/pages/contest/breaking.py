@@ -20,7 +20,7 @@ from quintain.tasks.contract import kind_of
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.files import on_disk
 from quintain.web.forms import PREFIX, inputs_of
-from quintain.web.listing import Asked, Asking, page_of
+from quintain.web.listing import Asking, ListQuery, page_of
 from quintain.web.pages.collect.write_form import PLACE, SpanPlace, places_of
 from quintain.web.pages.contest.common import Room, room_of
 from quintain.web.pages.contest.sides import (
@@ -91,7 +91,7 @@ def put_pair(post: Posting, task: str, name: str) -> Response:
     try:
         pairs.put_pair(visit.db, visit.blobs, visit.actor, room.info.ref, draft, new=not form.editing)
     except (BadInput, Conflict, Forbidden) as error:
-        return _page(visit, room, Asked(), form, trouble_of(error))
+        return _page(visit, room, ListQuery(), form, trouble_of(error))
     return visit.redirect(f"{room.base}/break", visit.tongue.gettext("The pair is kept."))
 
 
@@ -116,7 +116,7 @@ def upload(post: Posting, task: str, name: str) -> Response:
                 dispute=post.flag("dispute"),
             )
     except (BadInput, Conflict, Forbidden) as error:
-        return _page(visit, room, Asked(), None, trouble_of(error))
+        return _page(visit, room, ListQuery(), None, trouble_of(error))
     toast = visit.tongue.ngettext("%(num)s pair added.", "%(num)s pairs added.", added.added)
     return visit.redirect(f"{room.base}/break", toast)
 
@@ -128,12 +128,12 @@ def remove(post: Posting, task: str, name: str) -> Response:
     try:
         pairs.remove_pair(visit.db, visit.actor, room.info.ref, post.text("pair"))
     except (Conflict, NotFound) as error:
-        return _page(visit, room, Asked(), None, trouble_of(error))
+        return _page(visit, room, ListQuery(), None, trouble_of(error))
     return visit.redirect(f"{room.base}/break", visit.tongue.gettext("The pair is removed."))
 
 
 def _page(
-    visit: Visit, room: Room, asked: Asked, form: PairForm | None, trouble: Trouble | None = None, *, own: int = 0
+    visit: Visit, room: Room, asked: ListQuery, form: PairForm | None, trouble: Trouble | None = None, *, own: int = 0
 ) -> Response:
     require_part(visit.db, visit.actor, room.info, "break")
     ref, spec = room.info.ref, room.info.spec

@@ -166,7 +166,7 @@ def _save(post: Post, task: Task, info: ContestInfo | None) -> Response:
             spec = parse_contest(draft.text)
         else:
             named = {"name": info.name} if info else {}
-            spec = contest_of(FORM.given(draft.values, info.spec if info else None, task=task.name, **named))
+            spec = contest_of(FORM.read(draft.values, info.spec if info else None, task=task.name, **named))
         refuse_other(spec, task.name, info.name if info else None)
         saved = contests.put_spec(visit.db, visit.actor, spec, new=info is None, edit=post.edit)
     except (BadInput, Conflict) as error:

@@ -264,7 +264,7 @@ def _save(post: Post, task: Task, info: ProjectInfo | None) -> Response:
             spec = projects.parse_contrast(draft.text)
         else:
             named = {"name": info.name} if info else {}
-            spec = read(ContrastSpec, FORM.given(draft.values, info.spec if info else None, task=task.name, **named))
+            spec = read(ContrastSpec, FORM.read(draft.values, info.spec if info else None, task=task.name, **named))
         refuse_other(spec, task.name, info.name if info else None)
         saved = projects.put_spec(visit.db, visit.blobs, visit.actor, spec, new=info is None, edit=post.edit)
     except (BadInput, Conflict) as error:

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from quintain.core.records.evaluate import GivenAnswer
 from quintain.core.task import Task
-from quintain.services.evaluate import answers
+from quintain.services.evaluate.results import answers
 from quintain.services.models import registry as models
 from quintain.services.models.registry import ModelInfo
 from quintain.services.tasks import definitions as tasks

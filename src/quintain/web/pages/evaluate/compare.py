@@ -8,8 +8,8 @@ from quintain.core.errors import QuintainError
 from quintain.core.records.evaluate import AnswerDifference, Comparison, DatasetComparison
 from quintain.metrics.contract import METRICS
 from quintain.services.data.datasets import get_version
-from quintain.services.evaluate import compare
-from quintain.services.evaluate.dataset_results import sees_all
+from quintain.services.evaluate.results import compare
+from quintain.services.evaluate.results.dataset_results import sees_all
 from quintain.services.tasks import definitions as tasks
 from quintain.tasks.contract import kind_of
 from quintain.web.errors import Trouble, trouble_of

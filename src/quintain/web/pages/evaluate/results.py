@@ -13,14 +13,15 @@ from quintain.core.errors import NotFound
 from quintain.core.task import Task
 from quintain.engine.sandbox.layers import missing_layers
 from quintain.metrics.contract import METRICS
+from quintain.metrics.evaluate import AVERAGED
 from quintain.reports.charts import heat_map
 from quintain.services.data.datasets import get_version
-from quintain.services.evaluate import example_files, examples
-from quintain.services.evaluate.dataset_results import KeptResult, sees_all
-from quintain.services.evaluate.measure_again import may_measure_again
-from quintain.services.evaluate.measurement_gaps import share_disturbed
-from quintain.services.evaluate.overlap import model_overlap
-from quintain.services.evaluate.results import model_results
+from quintain.services.evaluate.cells.measure_again import may_measure_again
+from quintain.services.evaluate.results import example_files, examples
+from quintain.services.evaluate.results.compute import model_results
+from quintain.services.evaluate.results.dataset_results import StoredResult, sees_all
+from quintain.services.evaluate.results.measurement_gaps import share_disturbed
+from quintain.services.evaluate.results.overlap import model_overlap
 from quintain.services.models import registry as models
 from quintain.services.models.registry import ModelInfo
 from quintain.services.tasks import definitions as tasks
@@ -58,6 +59,7 @@ def dataset(visit: Visiting, task: str, model: str, dataset: str, version: str =
         gap_text=partial(gap_text, _),
         machine_class=class_of(result.measurements),
         metric=tasks.leading_metric(found),
+        averages=tasks.leading_metric(found) in AVERAGED,
         titles={name: METRICS.get(name).title for name in result.metrics if name in METRICS},
         is_rate=is_rate,
         missing_layers=missing_layers,
@@ -176,7 +178,7 @@ def _model(visit: Visit, task: str, model: str, version: str) -> ModelInfo:
     return models.get_model(visit.db, visit.actor, f"{task}/{model}@{version}" if version else f"{task}/{model}")
 
 
-def _result(visit: Visit, info: ModelInfo, dataset: str, number: str) -> KeptResult:
+def _result(visit: Visit, info: ModelInfo, dataset: str, number: str) -> StoredResult:
     found = [
         one
         for one in model_results(visit.db, visit.blobs, visit.actor, info.version.ref)
@@ -193,7 +195,7 @@ def _result(visit: Visit, info: ModelInfo, dataset: str, number: str) -> KeptRes
 
 
 def _mistakes(
-    visit: Visit, task: Task, info: ModelInfo, result: KeptResult
+    visit: Visit, task: Task, info: ModelInfo, result: StoredResult
 ) -> tuple[list[tuple[examples.Mistake, str, str]], int]:
     ref = f"{result.dataset}@{result.number}"
     found, total = examples.mistakes(visit.db, visit.blobs, visit.actor, info.version.ref, ref, limit=SHOWN_MISTAKES)
@@ -203,7 +205,7 @@ def _mistakes(
     return readable, total
 
 
-def _failures(visit: Visit, info: ModelInfo, result: KeptResult) -> tuple[list[examples.FailedExample], int]:
+def _failures(visit: Visit, info: ModelInfo, result: StoredResult) -> tuple[list[examples.FailedExample], int]:
     if not result.failed.get(PLAIN):
         return [], 0
     ref = f"{result.dataset}@{result.number}"

@@ -15,9 +15,9 @@ from quintain.core.errors import NotFound
 from quintain.core.people import Actor
 from quintain.core.records.evaluate import RunReport
 from quintain.services.data import datasets
-from quintain.services.evaluate import cells as evaluate
-from quintain.services.evaluate import progress
-from quintain.services.evaluate.measure_again import may_measure_again, measure_again
+from quintain.services.evaluate.cells import lifecycle as evaluate
+from quintain.services.evaluate.cells import progress
+from quintain.services.evaluate.cells.measure_again import may_measure_again, measure_again
 from quintain.services.models import registry as models
 from quintain.services.tasks import definitions as tasks
 from quintain.web.pages.tasks.tasks import title_of

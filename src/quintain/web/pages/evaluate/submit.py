@@ -19,9 +19,9 @@ from quintain.core.records.tasks import Visibility
 from quintain.core.task import Task
 from quintain.engine.sandbox.causes import Cause
 from quintain.services.access.permissions import require_role
-from quintain.services.evaluate.model_files import accepted_files
-from quintain.services.evaluate.starting_archive import NAME, starter_archive
-from quintain.services.evaluate.submit import quota_left, submit_file
+from quintain.services.evaluate.submissions.model_files import accepted_files
+from quintain.services.evaluate.submissions.starter_archive import NAME, starter_archive
+from quintain.services.evaluate.submissions.submit import quota_left, submit_file
 from quintain.services.models.registry import VISIBILITIES
 from quintain.services.tasks import definitions as tasks
 from quintain.web.errors import Trouble, trouble_of

@@ -21,7 +21,7 @@ from quintain.reports.charts import line_chart
 from quintain.services.access.permissions import require_role
 from quintain.services.data.content import label_counts
 from quintain.services.data.datasets import VersionInfo, list_versions
-from quintain.services.evaluate import trainings as service
+from quintain.services.evaluate.training import trainings as service
 from quintain.services.tasks import definitions as tasks
 from quintain.tasks.writing import dump_toml
 from quintain.web.errors import Trouble, trouble_of

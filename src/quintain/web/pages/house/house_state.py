@@ -6,7 +6,7 @@ from starlette.responses import Response
 
 from quintain.conditions import sandbox_of
 from quintain.core.errors import NotFound
-from quintain.services.evaluate.queue import run_queue
+from quintain.services.evaluate.cells.queue import run_queue
 from quintain.services.house import health, mailing
 from quintain.services.jobs import checking, loops
 from quintain.web.visit import Posting, Visiting

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from quintain.services.collect.rounds import list_rounds
+from quintain.services.collect.rounds.manage import list_rounds
 from quintain.services.tasks.definitions import list_tasks
 from quintain.web.tour import ENDED, STEPS, TOUR_COOKIE, TourStep, read_step, role_of
 from quintain.web.visit import Posting, Visit, local_path

@@ -31,7 +31,7 @@ def show(visit: Visiting, job: int) -> Response:
         named=name_job(_, found),
         job=found,
         writes=exports.is_export(found),
-        kept=exports.is_kept(visit.blobs, found),
+        kept=exports.is_stored(visit.blobs, found),
         kept_until=found.finished_at + exports.KEPT if found.finished_at else None,
         state_names=_state_names(visit),
         tab="jobs",

@@ -15,7 +15,7 @@ from quintain.core.records.tasks import Visibility
 from quintain.reports.charts import sparkline
 from quintain.services.board.parts import Axis
 from quintain.services.board.standings import BoardPlace, known_standings
-from quintain.services.evaluate import restored_models, tryouts
+from quintain.services.evaluate.submissions import restored_models, tryouts
 from quintain.services.models import registry as models
 from quintain.services.models.registry import VISIBILITIES, ModelInfo
 from quintain.services.tasks import definitions as tasks

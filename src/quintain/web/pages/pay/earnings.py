@@ -12,7 +12,7 @@ from quintain.services.pay import earnings, questions
 from quintain.services.pay.held_pay import my_held_pay
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.files import download_json
-from quintain.web.listing import SIZE, Asked, Asking
+from quintain.web.listing import SIZE, Asking, ListQuery
 from quintain.web.pages.pay.round_pay import STATUSES
 from quintain.web.pages.pay.words import status_names
 from quintain.web.paging import Paging
@@ -30,11 +30,11 @@ def ask(post: Posting) -> Response:
     try:
         questions.ask(visit.db, visit.actor, post.number("earning"), post.text("text"))
     except (BadInput, Conflict, NotFound) as error:
-        return _show(visit, Asked(), trouble_of(error))
+        return _show(visit, ListQuery(), trouble_of(error))
     return visit.redirect("/work/earnings#questions", visit.tongue.gettext("Asked. The answer comes as a message."))
 
 
-def _show(visit: Visit, asked: Asked, trouble: Trouble | None = None) -> Response:
+def _show(visit: Visit, asked: ListQuery, trouble: Trouble | None = None) -> Response:
     require_signed_in(visit.actor)
     _ = visit.tongue.gettext
     offset = max(asked.offset, 0)

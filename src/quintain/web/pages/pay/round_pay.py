@@ -7,11 +7,11 @@ from starlette.responses import Response
 from quintain.core.errors import BadInput, Conflict, Fault
 from quintain.core.records.pay import EarningOrder, PayStatus
 from quintain.services.access.permissions import require_owner
-from quintain.services.collect import round_pay
+from quintain.services.collect.rounds import round_pay
 from quintain.services.pay import earnings
 from quintain.services.tasks import definitions as tasks
 from quintain.web.errors import Trouble, trouble_of
-from quintain.web.listing import SIZE, Asked, Asking, page_of
+from quintain.web.listing import SIZE, Asking, ListQuery, page_of
 from quintain.web.pages.pay.words import status_names
 from quintain.web.pages.round_crumbs import round_crumbs
 from quintain.web.pages.stations import station_line
@@ -47,11 +47,11 @@ def decide(post: Posting, task: str, number: int) -> Response:
             approved = decision == "approve"
             earnings.decide(visit.db, visit.actor, task, numbers, approved=approved, reason=post.text("reason"))
     except (BadInput, Conflict) as error:
-        return _show(visit, task, number, Asked(), trouble_of(error))
+        return _show(visit, task, number, ListQuery(), trouble_of(error))
     return visit.redirect(f"/tasks/{task}/rounds/{number}/pay", visit.tongue.gettext("Saved."))
 
 
-def _show(visit: Visit, task: str, number: int, asked: Asked, trouble: Trouble | None = None) -> Response:
+def _show(visit: Visit, task: str, number: int, asked: ListQuery, trouble: Trouble | None = None) -> Response:
     found = tasks.get_task(visit.db, task)
     require_owner(visit.actor, task)
     _ = visit.tongue.gettext

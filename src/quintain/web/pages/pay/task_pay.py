@@ -13,7 +13,7 @@ from quintain.core.pay import PaySpec
 from quintain.core.rounds import Money
 from quintain.core.spec import plain
 from quintain.core.spec_changes import ChangesToConfirm
-from quintain.services.collect import prolific as panel
+from quintain.services.collect.panels import prolific as panel
 from quintain.services.pay import caps, earnings, overpaid, payouts, policy, prolific, questions, report
 from quintain.services.pay.held_pay import held_pay
 from quintain.services.tasks import definitions as tasks
@@ -21,7 +21,7 @@ from quintain.services.trial import studies
 from quintain.web.confirming import page_edit, show_changes
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.form_reading import FormReading
-from quintain.web.listing import SIZE, Asked, Asking
+from quintain.web.listing import SIZE, Asking, ListQuery
 from quintain.web.pages.pay.charts import cost_chart
 from quintain.web.pages.pay.words import cap_names, overpaid_answers, payout_states, provider_names, study_places
 from quintain.web.pages.tasks.tasks import title_of
@@ -51,7 +51,7 @@ def save_policy(post: Posting, task: str) -> Response:
     except ChangesToConfirm as error:
         return show_changes(post, error.changes, f"/tasks/{task}/pay#policy", PaySpec)
     except BadInput as error:
-        return _show(visit, task, Asked(), error, typed)
+        return _show(visit, task, ListQuery(), error, typed)
     return visit.redirect(f"/tasks/{task}/pay", visit.tongue.gettext("Saved."))
 
 
@@ -67,7 +67,7 @@ def grant(post: Posting, task: str) -> Response:
         what = post.text("what")
         earnings.grant_bonus(visit.db, visit.actor, task, post.text("worker"), money, what=what, key=key)
     except REFUSED as error:
-        return _show(visit, task, Asked(), error)
+        return _show(visit, task, ListQuery(), error)
     return visit.redirect(f"/tasks/{task}/pay", visit.tongue.gettext("Given. It is pending until it is approved."))
 
 
@@ -77,7 +77,7 @@ def answer(post: Posting, task: str) -> Response:
     try:
         questions.answer(visit.db, visit.actor, task, post.number("question"), post.text("text"))
     except REFUSED as error:
-        return _show(visit, task, Asked(), error)
+        return _show(visit, task, ListQuery(), error)
     return visit.redirect(f"/tasks/{task}/pay#questions", visit.tongue.gettext("Answered."))
 
 
@@ -96,7 +96,7 @@ def plan(post: Posting, task: str) -> Response:
             approvals=post.flag("approvals"),
         )
     except REFUSED as error:
-        return _show(visit, task, Asked(), error)
+        return _show(visit, task, ListQuery(), error)
     where = f"/tasks/{task}/pay/payouts/{made[0].id}" if len(made) == 1 else f"/tasks/{task}/pay"
     return visit.redirect(where, visit.tongue.gettext("Planned. Nothing is paid yet."))
 
@@ -124,7 +124,7 @@ def study(post: Posting, task: str) -> Response:
                 reward=post.number("reward") if post.text("reward") else None,
             )
     except REFUSED as error:
-        return _show(visit, task, Asked(), error)
+        return _show(visit, task, ListQuery(), error)
     said = visit.tongue.gettext("Study %(study)s: %(status)s", study=made.study, status=made.status)
     return visit.redirect(f"/tasks/{task}/pay", said)
 
@@ -136,7 +136,7 @@ def group(post: Posting, task: str) -> Response:
     try:
         made = panel.sync_group(visit.db, visit.actor, task, qualification, outside, group=post.text("group"))
     except REFUSED as error:
-        return _show(visit, task, Asked(), error)
+        return _show(visit, task, ListQuery(), error)
     said = visit.tongue.ngettext(
         "Group %(group)s: %(num)s person", "Group %(group)s: %(num)s people", made.people, group=made.group
     )
@@ -178,7 +178,7 @@ def fetch(visit: Visiting, task: str, payout: int) -> Response:
 def _show(
     visit: Visit,
     task: str,
-    asked: Asked,
+    asked: ListQuery,
     error: QuintainError | None = None,
     typed: Mapping[str, Any] | None = None,
 ) -> Response:

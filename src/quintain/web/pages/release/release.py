@@ -30,7 +30,7 @@ def show(visit: Visiting, task: str, name: str, job: int = 0, following: str = "
 
     Where a *job* looks at one or makes it, say how far it is; who is *following* is told to look again once it is over.
     """
-    asked = release_jobs.asked_release(visit.db, visit.blobs, visit.actor, f"{task}/{name}", job) if job else None
+    asked = release_jobs.queued_release(visit.db, visit.blobs, visit.actor, f"{task}/{name}", job) if job else None
     if asked is None:
         return _page(visit, task, name)
     over = {"HX-Refresh": "true"} if following and not asked.job.going else None
@@ -44,7 +44,7 @@ def act(post: Posting, task: str, name: str) -> Response:
     values = FORM.typed(post)
     try:
         spec = _spec(values)
-        job = release_jobs.ask_release(visit.db, visit.actor, ref, spec, look=not post.flag("release"))
+        job = release_jobs.ask_release(visit.db, visit.actor, ref, spec, preview_only=not post.flag("release"))
         if job is not None:
             return visit.redirect(f"{home_of(task, name)}/release?job={job.id}")
         if not post.flag("release"):
@@ -70,7 +70,7 @@ def fetch(visit: Visiting, task: str, name: str, number: int, file: str) -> Resp
 
 
 def _spec(values: dict[str, Any]) -> ReleaseSpec:
-    return read(ReleaseSpec, FORM.given(values))
+    return read(ReleaseSpec, FORM.read(values))
 
 
 def _page(

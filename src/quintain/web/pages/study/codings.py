@@ -15,7 +15,7 @@ from quintain.core.spec import read
 from quintain.core.task import Task
 from quintain.reports.charts import interval_chart
 from quintain.services.access.permissions import require_owner
-from quintain.services.collect.rounds import list_rounds
+from quintain.services.collect.rounds.manage import list_rounds
 from quintain.services.data import datasets
 from quintain.services.study import coding_figures, codings
 from quintain.services.study.codings import CodingInfo
@@ -208,7 +208,7 @@ def _save(post: Post, task: Task, info: CodingInfo | None) -> Response:
             spec = codings.parse_coding(draft.text)
         else:
             named = {"name": info.name} if info else {}
-            spec = read(CodingSpec, FORM.given(draft.values, info.spec if info else None, task=task.name, **named))
+            spec = read(CodingSpec, FORM.read(draft.values, info.spec if info else None, task=task.name, **named))
         refuse_other(spec, task.name, info.name if info else None)
         saved = codings.put_spec(visit.db, visit.blobs, visit.actor, spec, new=info is None, edit=post.edit)
     except (BadInput, Conflict) as error:

@@ -14,7 +14,7 @@ from quintain.core.texts import hint
 from quintain.reports.html import body_of
 from quintain.services.study import reports as service
 from quintain.services.study import stored_reports as kept
-from quintain.services.study.reports import WantedReport
+from quintain.services.study.reports import ReportRequest
 from quintain.services.tasks import definitions as tasks
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.pages.tasks.tasks import title_of
@@ -81,18 +81,18 @@ def fetch(
 ) -> Response:
     """Send a report as a file, in the reader's language."""
     wanted = _wanted(task, kind, rounds, harvests, validation)
-    report = kept.shown_report(visit.db, visit.blobs, visit.actor, wanted).there()
+    report = kept.shown_report(visit.db, visit.blobs, visit.actor, wanted).require_report()
     return visit.finish(send_report(report, wanted, format, language=visit.language))
 
 
-def _wanted(task: str, kind: str, rounds: list[int], harvests: list[str], validation: str) -> WantedReport:
+def _wanted(task: str, kind: str, rounds: list[int], harvests: list[str], validation: str) -> ReportRequest:
     chosen = next((one for one in KINDS if one == kind), None)
     if chosen is None:
         raise NotFound("There is no report '{kind}'; {hint}", kind=kind, hint=hint(kind, KINDS))
-    return WantedReport(task, chosen, tuple(rounds), tuple(one for one in harvests if one), validation)
+    return ReportRequest(task, chosen, tuple(rounds), tuple(one for one in harvests if one), validation)
 
 
-def _index(visit: Visit, task: str, trouble: Trouble | None = None, wanted: WantedReport | None = None) -> Response:
+def _index(visit: Visit, task: str, trouble: Trouble | None = None, wanted: ReportRequest | None = None) -> Response:
     found = tasks.get_task(visit.db, task)
     return visit.render(
         "study/reports.html",

@@ -14,7 +14,7 @@ from quintain.core.trial_entry import TrialEntry
 from quintain.data.trials import trial_bytes
 from quintain.protocols.reading import shipped, shipped_text
 from quintain.reports.html import body_of
-from quintain.services.collect.start_round import prompt_sources
+from quintain.services.collect.rounds.start_round import prompt_sources
 from quintain.services.tasks import definitions as tasks
 from quintain.services.trial import letters as letters_
 from quintain.services.trial import model_runs, reporting, stages, stored_report, trials

@@ -6,9 +6,9 @@ from starlette.responses import Response
 
 from quintain.core.errors import BadInput, Forbidden, NotFound
 from quintain.services.tasks import definitions as tasks
-from quintain.services.validate import adjudicate as adjudication
-from quintain.services.validate import validation_figures
+from quintain.services.validate.judging import adjudicate as adjudication
 from quintain.services.validate.labels import choices, shows_answer
+from quintain.services.validate.quality import validation_figures
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.pages.validate.console import crumbs
 from quintain.web.pages.validate.judge_items import answer_of, cards_of, parts_of

@@ -16,21 +16,21 @@ from quintain.core.task import Task
 from quintain.core.validation import ValidationPolicy, ValidationState
 from quintain.reports.charts import bar_chart, heat_map
 from quintain.services.access.permissions import require_role
-from quintain.services.jobs.exports import WantedFile
+from quintain.services.jobs.exports import ExportRequest
 from quintain.services.tasks import definitions as tasks
-from quintain.services.validate import export as judged_export
-from quintain.services.validate import forecast as adaptive_forecast
-from quintain.services.validate import manage as validate
-from quintain.services.validate import panel_entry
-from quintain.services.validate import review as reviewing
-from quintain.services.validate import status as validation_status
-from quintain.services.validate.console import console
-from quintain.services.validate.judges import WantedJudges
+from quintain.services.validate.console import export as judged_export
+from quintain.services.validate.console import forecast as adaptive_forecast
+from quintain.services.validate.console import manage as validate
+from quintain.services.validate.console import status as validation_status
+from quintain.services.validate.console.overview import console
+from quintain.services.validate.judging import panel_entry
+from quintain.services.validate.quality import review as reviewing
+from quintain.services.validate.quality.judges import JudgeQuery
 from quintain.services.validate.types import ValidationInfo
 from quintain.web.confirming import form_edit, page_edit, show_changes
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.exporting import export_page
-from quintain.web.listing import Asked
+from quintain.web.listing import ListQuery
 from quintain.web.pages.stations import station_line
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.pages.validate.charts import agreement_chart
@@ -130,7 +130,7 @@ def review(post: Posting, task: str, name: str) -> Response:
 def export(visit: Visiting, task: str, name: str, form: str = "csv", what: str = "judgements") -> Response:
     """Send all judgements as a file, judges under numbers; or the items with their labels."""
     kind = judged_export.LABELS_FILE if what == "labels" else judged_export.JUDGEMENTS_FILE
-    return export_page(visit, WantedFile(kind, f"{task}/{name}", form))
+    return export_page(visit, ExportRequest(kind, f"{task}/{name}", form))
 
 
 def crumbs(visit: Visit, task: Task, name: str = "", last: str = "") -> list[tuple[str, str | None]]:
@@ -204,7 +204,7 @@ def _console(
     found = tasks.get_task(visit.db, task)
     seen = console(visit.db, visit.actor, f"{task}/{name}", glance=SHOWN + 1)
     status, noted = seen.status, seen.notes
-    suspects, standing_out = seen.judges.page(WantedJudges("look", order="look", limit=SHOWN))
+    suspects, standing_out = seen.judges.page(JudgeQuery("look", order="look", limit=SHOWN))
     rates, more = _rates(visit, status.rates)
     return visit.render(
         "validate/console.html",
@@ -221,7 +221,7 @@ def _console(
         suspects=suspects,
         standing_out=standing_out,
         patterns=pattern_names(visit),
-        listing=judge_listing(seen.judges, Asked(), path=f"{home_of(task, name)}/judges", size=SHOWN),
+        listing=judge_listing(seen.judges, ListQuery(), path=f"{home_of(task, name)}/judges", size=SHOWN),
         charts=_charts(visit, status),
         notes=[(one, item_text(found, one.inputs)) for one in noted[:NOTES]],
         flags=sum(one.kind == "flag" for one in noted),

@@ -12,8 +12,8 @@ from quintain.services.data.datasets import list_versions
 from quintain.services.jobs import queue
 from quintain.services.models import registry as models
 from quintain.services.tasks import definitions as tasks
-from quintain.services.validate.harvest_jobs import WantedHarvest, ask_harvest, find_harvest
-from quintain.services.validate.harvests import add_harvest
+from quintain.services.validate.console.harvest_jobs import HarvestRequest, ask_harvest, find_harvest
+from quintain.services.validate.console.harvests import add_harvest
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.files import on_disk
 from quintain.web.pages.tasks.tasks import title_of
@@ -102,9 +102,9 @@ def cancel(post: Posting, task: str, job: int) -> Response:
     return visit.redirect(f"/tasks/{task}/harvests/{job}", visit.tongue.gettext("The harvest is cancelled."))
 
 
-def _wanted(post: Post) -> WantedHarvest:
+def _wanted(post: Post) -> HarvestRequest:
     rule = post.text("rule")
-    return WantedHarvest(
+    return HarvestRequest(
         post.text("model").strip(),
         rules=post.text("rules").replace("\r\n", "\n") if rule == "own" else rule,
         where=post.text("where").strip(),

@@ -14,17 +14,18 @@ from quintain.core.validation import EntryQuiz
 from quintain.data.tables import parse_columns
 from quintain.services.data import datasets
 from quintain.services.tasks import definitions as tasks
-from quintain.services.validate import gold, gold_list, gold_quiz, item_files, validation_figures
-from quintain.services.validate import items as validation_items
-from quintain.services.validate import manage as validate
-from quintain.services.validate.gold_list import GOLD_ORDERS, WantedGold
-from quintain.services.validate.items import ORDERS, WantedItems
+from quintain.services.validate.console import item_files
+from quintain.services.validate.console import items as validation_items
+from quintain.services.validate.console import manage as validate
+from quintain.services.validate.console.items import ORDERS, ItemQuery
 from quintain.services.validate.labels import shows_answer
+from quintain.services.validate.quality import gold, gold_list, gold_quiz, validation_figures
+from quintain.services.validate.quality.gold_list import GOLD_ORDERS, GoldQuery
 from quintain.services.work import quizzes
 from quintain.tasks.contract import kind_of
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.files import on_disk
-from quintain.web.listing import SIZE, Asked, Asking, page_of
+from quintain.web.listing import SIZE, Asking, ListQuery, page_of
 from quintain.web.pages.stations import station_line
 from quintain.web.pages.validate.console import crumbs, home_of
 from quintain.web.pages.validate.judge_items import item_text
@@ -48,7 +49,7 @@ def add_items(post: Posting, task: str, name: str) -> Response:
             with on_disk(_file(post), post.visit.workspace.limits_at_once) as path:
                 taken = item_files.add_items_from_file(visit.db, visit.actor, ref, path, _columns(post))
     except (BadInput, Conflict, NotFound) as error:
-        return _items(visit, task, name, Asked(), trouble=trouble_of(error))
+        return _items(visit, task, name, ListQuery(), trouble=trouble_of(error))
     _ = visit.tongue.gettext
     toast = _("%(n)s items added; %(repeats)s were there already.", n=taken.added, repeats=taken.repeats)
     return visit.redirect(f"{home_of(task, name)}/items", toast)
@@ -66,7 +67,7 @@ def add_gold(post: Posting, task: str, name: str) -> Response:
         with on_disk(_file(post), post.visit.workspace.limits_at_once) as path:
             added = item_files.add_gold_from_file(visit.db, visit.actor, f"{task}/{name}", path, _columns(post))
     except (BadInput, Conflict) as error:
-        return _gold(visit, task, name, Asked(), trouble=trouble_of(error))
+        return _gold(visit, task, name, ListQuery(), trouble=trouble_of(error))
     toast = visit.tongue.gettext("Gold items added: %(n)s.", n=added)
     return visit.redirect(f"{home_of(task, name)}/gold", toast)
 
@@ -77,7 +78,7 @@ def gold_from_item(post: Posting, task: str, name: str) -> Response:
     try:
         label = gold.gold_from_item(visit.db, visit.actor, f"{task}/{name}", post.number("item"))
     except Conflict as error:
-        return _items(visit, task, name, Asked(), trouble=trouble_of(error))
+        return _items(visit, task, name, ListQuery(), trouble=trouble_of(error))
     toast = visit.tongue.gettext("It is a gold item now: %(label)s. “Retire” takes it back.", label=label)
     return visit.redirect(f"{home_of(task, name)}/gold", toast)
 
@@ -104,7 +105,7 @@ def make_quiz(post: Posting, task: str, name: str) -> Response:
         instructions = post.text("instructions").strip()
         made = gold_quiz.make_quiz(visit.db, visit.actor, f"{task}/{name}", instructions=instructions)
     except (BadInput, Conflict) as error:
-        return _gold(visit, task, name, Asked(), trouble=trouble_of(error))
+        return _gold(visit, task, name, ListQuery(), trouble=trouble_of(error))
     toast = visit.tongue.gettext("The quiz “%(name)s” is ready; who wants to judge passes it first.", name=made)
     return visit.redirect(f"{home_of(task, name)}/gold#quiz", toast)
 
@@ -126,13 +127,13 @@ def _names(task: Task, *more: str) -> list[str]:
     return [*fields, *(["answer"] if shows_answer(task) else []), *more]
 
 
-def _items(visit: Visit, task: str, name: str, asked: Asked, *, trouble: Trouble | None = None) -> Response:
+def _items(visit: Visit, task: str, name: str, asked: ListQuery, *, trouble: Trouble | None = None) -> Response:
     _ = visit.tongue.gettext
     found = tasks.get_task(visit.db, task)
     ref, home = f"{task}/{name}", home_of(task, name)
     sort = asked.sort if asked.sort in ORDERS else "item"
     state = asked.show if asked.show in STATES else ""
-    wanted = WantedItems(state, asked.label, asked.q, sort, asked.order == "down", max(asked.offset, 0), SIZE)
+    wanted = ItemQuery(state, asked.label, asked.q, sort, asked.order == "down", max(asked.offset, 0), SIZE)
     listed = validation_items.list_items(visit.db, visit.actor, ref, wanted)
     rows = [(item, item_text(found, item.inputs)) for item in listed.items]
     titles = {
@@ -166,7 +167,7 @@ def _items(visit: Visit, task: str, name: str, asked: Asked, *, trouble: Trouble
     )
 
 
-def _gold(visit: Visit, task: str, name: str, asked: Asked, *, trouble: Trouble | None = None) -> Response:
+def _gold(visit: Visit, task: str, name: str, asked: ListQuery, *, trouble: Trouble | None = None) -> Response:
     _ = visit.tongue.gettext
     found = tasks.get_task(visit.db, task)
     ref, home = f"{task}/{name}", home_of(task, name)
@@ -174,7 +175,7 @@ def _gold(visit: Visit, task: str, name: str, asked: Asked, *, trouble: Trouble 
     quiz = policy.quiz or EntryQuiz()
     sort = asked.sort if asked.sort in GOLD_ORDERS else "accuracy"
     use = asked.show if asked.show in GOLD_USES else ""
-    wanted = WantedGold(use, asked.q, sort, asked.order == "down", max(asked.offset, 0), SIZE)
+    wanted = GoldQuery(use, asked.q, sort, asked.order == "down", max(asked.offset, 0), SIZE)
     listed = gold_list.list_gold(visit.db, visit.actor, ref, wanted)
     rows = [(one, item_text(found, one.inputs)) for one in listed.gold]
     return visit.render(

@@ -12,12 +12,12 @@ from quintain.core.records.judging import Receipt
 from quintain.core.task import Task
 from quintain.services.access.permissions import require_signed_in
 from quintain.services.tasks import definitions as tasks
-from quintain.services.validate import claim_page, panel_entry, submit_page
-from quintain.services.validate import drafts as judge_drafts
-from quintain.services.validate import offers as judging_offers
-from quintain.services.validate.claim_page import ClaimedItem
-from quintain.services.validate.offers import JudgingDesk, JudgingOffer
-from quintain.services.validate.submit_page import Answer
+from quintain.services.validate.judging import claim_page, panel_entry, submit_page
+from quintain.services.validate.judging import drafts as judge_drafts
+from quintain.services.validate.judging import offers as judging_offers
+from quintain.services.validate.judging.claim_page import ClaimedItem
+from quintain.services.validate.judging.offers import JudgingDesk, JudgingOffer
+from quintain.services.validate.judging.submit_page import Answer
 from quintain.store.base import now
 from quintain.web.error_text import translated
 from quintain.web.errors import Trouble, trouble_of

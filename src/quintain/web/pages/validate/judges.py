@@ -8,9 +8,9 @@ from quintain.core.errors import BadInput, Fault
 from quintain.core.records.judging import RuleEffect, Unqualified
 from quintain.core.validation import RULE_NAMES, RuleName, UnqualifyRule
 from quintain.services.tasks import definitions as tasks
-from quintain.services.validate import judges, unqualify, validation_figures
+from quintain.services.validate.quality import judges, unqualify, validation_figures
 from quintain.web.errors import Trouble, trouble_of
-from quintain.web.listing import Asked, Asking
+from quintain.web.listing import Asking, ListQuery
 from quintain.web.pages.stations import station_line
 from quintain.web.pages.validate.console import crumbs, home_of
 from quintain.web.pages.validate.lists import judge_listing, pattern_names
@@ -39,7 +39,7 @@ def end_judges(post: Posting, task: str, name: str) -> Response:
         else:
             done = unqualify.unqualify(visit.db, visit.actor, ref, post.texts("worker"), reason=post.text("reason"))
     except BadInput as error:
-        return _index(visit, task, name, Asked(), trouble=trouble_of(error))
+        return _index(visit, task, name, ListQuery(), trouble=trouble_of(error))
     _ = visit.tongue.gettext
     toast = _(
         "Unqualified: %(names)s. %(n)s judgements are asked for again. “Qualify again” takes it back.",
@@ -88,7 +88,7 @@ def _index(
     visit: Visit,
     task: str,
     name: str,
-    asked: Asked,
+    asked: ListQuery,
     *,
     rule: UnqualifyRule | None = None,
     trouble: Trouble | None = None,

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from quintain.services.validate.judges import JudgeList, WantedJudges
-from quintain.web.listing import SIZE, Asked, Listing, page_of
+from quintain.services.validate.quality.judges import JudgeList, JudgeQuery
+from quintain.web.listing import SIZE, Listing, ListQuery, page_of
 from quintain.web.visit import Visit
 
 JUDGE_ORDERS = ("look", "worker", "judgements", "accuracy", "agreement", "gold", "seconds")
 
 
-def judge_listing(judges: JudgeList, asked: Asked, *, path: str, size: int = SIZE) -> Listing:
+def judge_listing(judges: JudgeList, asked: ListQuery, *, path: str, size: int = SIZE) -> Listing:
     """Give a page of the judges: who is worth a look comes first, unless the address says otherwise."""
     sort, down = asked.sort if asked.sort in JUDGE_ORDERS else "look", asked.order == "down"
-    rows, total = judges.page(WantedJudges(asked.show, asked.q.strip(), sort, down, max(asked.offset, 0), size))
+    rows, total = judges.page(JudgeQuery(asked.show, asked.q.strip(), sort, down, max(asked.offset, 0), size))
     return page_of(rows, total, asked, path=path, sort=sort, down=down, size=size)
 
 

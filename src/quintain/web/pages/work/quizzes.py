@@ -13,7 +13,7 @@ from quintain.core.spec_changes import ChangesToConfirm
 from quintain.core.task import Task
 from quintain.services.access.permissions import require_owner, require_signed_in
 from quintain.services.tasks import definitions as tasks
-from quintain.services.validate import quiz_use
+from quintain.services.validate.quality import quiz_use
 from quintain.services.work import quiz_results, quizzes
 from quintain.services.work.quiz_files import dump_quiz, parse_quiz
 from quintain.web.confirming import page_edit, show_changes

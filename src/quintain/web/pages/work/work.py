@@ -9,15 +9,16 @@ from starlette.responses import Response
 from quintain.core.records.collect import OwnAttempt
 from quintain.core.rounds import Money
 from quintain.services.access.permissions import require_signed_in
-from quintain.services.collect import list_attempts, rounds
-from quintain.services.collect.session_under_way import session_under_way
+from quintain.services.collect.rounds import manage
+from quintain.services.collect.writing import list_attempts
+from quintain.services.collect.writing.session_under_way import session_under_way
 from quintain.services.contest import judging
 from quintain.services.contest.offers import ContestOffer, ContestStep, contest_offers
 from quintain.services.pay import earnings
 from quintain.services.tasks import definitions as tasks
-from quintain.services.validate import manage as validate
-from quintain.services.validate import offers as judging_offers
-from quintain.services.validate import retraction
+from quintain.services.validate.console import manage as validate
+from quintain.services.validate.judging import offers as judging_offers
+from quintain.services.validate.judging import retraction
 from quintain.web.forms import answer_text
 from quintain.web.pages.pay.words import status_names
 from quintain.web.pages.tasks.tasks import title_of
@@ -32,7 +33,7 @@ def index(visit: Visiting) -> Response:
     """Show where there is work, and what the person has written."""
     require_signed_in(visit.actor)
     _ = visit.tongue.gettext
-    is_open = rounds.open_rounds(visit.db, visit.actor)
+    is_open = manage.open_rounds(visit.db, visit.actor)
     titles = {info.task: title_of(visit, tasks.get_task(visit.db, info.task)) for info in is_open}
     begun = {info.id: session_under_way(visit.db, visit.actor, info) for info in is_open}
     found = list_attempts.my_attempts(visit.db, visit.actor, limit=MOST)

@@ -1,0 +1,1 @@
+"""People from panels: how they come in, show who they are, and go back."""

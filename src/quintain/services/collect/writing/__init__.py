@@ -1,0 +1,1 @@
+"""Writing in a round: sessions, attempts, what is checked before they count, and verdicts."""

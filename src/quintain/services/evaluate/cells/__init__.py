@@ -1,0 +1,1 @@
+"""Runs of models on data sets: queued, leased to workers, measured, paid for and explained."""

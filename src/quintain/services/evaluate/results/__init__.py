@@ -1,0 +1,1 @@
+"""What runs come to: figures, answers, comparisons, and the gaps where a figure is missing."""

@@ -1,0 +1,1 @@
+"""One computation on plain files each: scores, splits, contests, perturbations, signatures."""

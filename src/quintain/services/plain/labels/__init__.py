@@ -1,0 +1,1 @@
+"""From judgements in files to labels, and how far people agree."""

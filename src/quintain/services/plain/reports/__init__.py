@@ -1,0 +1,1 @@
+"""Reports on plain files: artefacts, texts, item response, trials, errors and comparisons."""

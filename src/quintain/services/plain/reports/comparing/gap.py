@@ -1,0 +1,169 @@
+"""How far models are behind people on each data set: on all items, where at least 4 of 5 agree, and where all do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+from quintain.core.records.figures import Estimate
+from quintain.core.records.report import Cell, Chart, Column, ReportSection, Table
+from quintain.core.texts import Text
+from quintain.reports.charts import interval_chart
+from quintain.services.plain.reports.trial_measures import slice_words
+from quintain.stats.arms import EVERYTHING, NAMES, ArmSums, SliceFigures, compare, figures, holm
+from quintain.stats.comparing.compared import ComparedSet, people_and_models
+from quintain.stats.human import SLICES
+
+AGREED = "at_least_4_of_5"
+MOST_FINDINGS = 12
+
+
+def gap_section(sets: Sequence[ComparedSet], seed: int, commands: list[str]) -> ReportSection | None:
+    """Say how people and models do on each data set; None where nothing is known of either."""
+    known = [one for one in sets if one.predictions or one.votes is not None]
+    if not known:
+        return None
+    sums = [people_and_models(one, seed=seed) for one in known]
+    by_slice = [{name: figures(one, name, seed=seed) for name in NAMES} for one in sums]
+    models = list(dict.fromkeys(model for one in by_slice for model in one[EVERYTHING].models))
+    voted = any(one.votes is not None for one in known)
+    shown = [name for name in NAMES if voted or name == EVERYTHING]
+    rows = [
+        _row(one.name, name, figure[name], models)
+        for name in shown
+        for one, figure in zip(sums, by_slice, strict=True)
+        if figure[name].items > 0
+    ]
+    columns = [Column(Text("Data set")), Column(Text("Items where")), Column(Text("Items"), "number")]
+    columns += [Column(Text("People"), "share")] if voted else []
+    for model in models:
+        columns += [Column(model, "share")]
+        columns += [Column(Text("gap to {model}", model=model), "share")] if voted else []
+    if not voted:
+        rows = [[*row[:3], *row[4::2]] for row in rows]
+    tables = [Table("gap-table", Text("People, models and the gap between them"), columns, rows)]
+    tested = _tested(sums, models, seed) if voted else []
+    if tested:
+        tables.append(_differences(tested))
+    slice_ = AGREED if voted else EVERYTHING
+    return ReportSection(
+        "gap",
+        Text("How far are models behind people?"),
+        [*_said(sums, by_slice, models, slice_), *_verdicts(tested)][:MOST_FINDINGS],
+        _charts(sums, by_slice, slice_),
+        tables,
+        commands,
+        _note(known),
+    )
+
+
+def _row(name: str, slice_: str, figure: SliceFigures, models: Sequence[str]) -> list[Cell]:
+    row: list[Cell] = [name, slice_words(slice_), figure.items, figure.human]
+    for model in models:
+        row += [figure.models.get(model), figure.gaps.get(model)]
+    return row
+
+
+def _charts(sums: Sequence[ArmSums], by_slice: Sequence[dict[str, SliceFigures]], slice_: str) -> list[Chart]:
+    points = [
+        (one.name, series, figure, round(by[slice_].items))
+        for one, by in zip(sums, by_slice, strict=True)
+        for series, figure in ((Text("People"), by[slice_].human), *by[slice_].models.items())
+        if figure.value is not None
+    ]
+    chart = interval_chart(points, row=Text("Data set"), series=Text("who"), value=Text("right answers"))
+    title = (
+        Text("How far are models behind people, where {which}?", which=slice_words(AGREED))
+        if slice_ == AGREED
+        else Text("How often are models right?")
+    )
+    return [Chart("gap-chart", title, chart)] if points else []
+
+
+def _said(
+    sums: Sequence[ArmSums], by_slice: Sequence[dict[str, SliceFigures]], models: Sequence[str], slice_: str
+) -> list[str]:
+    findings: list[str] = []
+    for model in models:
+        gaps = [
+            (gap.value, one.name, gap)
+            for one, by in zip(sums, by_slice, strict=True)
+            if (gap := by[slice_].gaps.get(model)) is not None and gap.value is not None
+        ]
+        if len(gaps) > 1:
+            value, name, gap = max(gaps, key=lambda entry: entry[0])
+            findings.append(
+                Text(
+                    "{model} is furthest behind people on {name}: by {points:.1f} points (95 % between {low:.1f} and "
+                    "{high:.1f}), where {which}.",
+                    model=model,
+                    name=name,
+                    points=100 * value,
+                    which=slice_words(slice_),
+                    low=100 * (value if gap.low is None else gap.low),
+                    high=100 * (value if gap.high is None else gap.high),
+                )
+            )
+    return findings
+
+
+def _tested(
+    sums: Sequence[ArmSums], models: Sequence[str], seed: int
+) -> list[tuple[str, str, str, str, Estimate, float | None]]:
+    """Compare the gaps of each pair of data sets; p holds for all pairs of a model and slice (Holm)."""
+    rows = []
+    for name, _ in SLICES:
+        for model in models:
+            tests = [compare(one, other, name, model, seed=seed) for one, other in combinations(sums, 2)]
+            raised = holm([one.p for one in tests])
+            rows += [
+                (one.first, one.second, name, model, one.difference, p)
+                for one, p in zip(tests, raised, strict=True)
+                if one.difference.value is not None
+            ]
+    return rows
+
+
+def _differences(tested: Sequence[tuple[str, str, str, str, Estimate, float | None]]) -> Table:
+    columns = [
+        Column(Text("Data set")),
+        Column(Text("beside")),
+        Column(Text("Items where")),
+        Column(Text("Model")),
+        Column(Text("difference of the gaps"), "share"),
+        Column("p", "chance"),
+    ]
+    rows: list[list[Cell]] = [
+        [one, other, slice_words(name), model, difference, p] for one, other, name, model, difference, p in tested
+    ]
+    note = Text("p is of a test that deals contexts or writers out anew, raised for the number of pairs (Holm).")
+    return Table("gap-differences", Text("Do the gaps differ?"), columns, rows, note)
+
+
+def _verdicts(tested: Sequence[tuple[str, str, str, str, Estimate, float | None]]) -> list[str]:
+    return [
+        Text(
+            "{where}: the gap of {model} is {points:.1f} points {more} on {first} than on {second} (p = {p:.3f}).",
+            where=slice_words(name),
+            model=model,
+            points=100 * abs(difference.value or 0.0),
+            more=Text("larger") if (difference.value or 0.0) > 0 else Text("smaller"),
+            first=first,
+            second=second,
+            p=p,
+        )
+        for first, second, name, model, difference, p in tested
+        if p is not None and p < 0.05
+    ]
+
+
+def _note(known: Sequence[ComparedSet]) -> Text:
+    if any(one.intended is not None for one in known):
+        return Text(
+            "Labels are the majority of 4 drawn votes and the writer’s, over 100 draws; the votes that are left "
+            "measure people. Intervals resample writers or contexts."
+        )
+    return Text(
+        "People are measured by the same votes that say how far they agree: where all agree, they are right by "
+        "definition. Intervals resample contexts."
+    )

@@ -1,0 +1,1 @@
+"""How good judgements are: gold, judges and their qualifications, reviews, labels and error rates."""
