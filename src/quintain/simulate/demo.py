@@ -77,7 +77,7 @@ class Amounts:
             test=108,
             judges=12,
             writers=12,
-            corpus=HandwrittenCorpus(SEED, reviews={0: 135, 2: 44}, prompts={1: 165, 3: 33, 4: 20}),
+            corpus=HandwrittenCorpus(SEED, reviews={0: 160, 2: 60}, prompts={1: 165, 3: 33, 4: 20}),
         )
     )
     ready: int = 110

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
+from operator import add
 
 POSITIVE, NEGATIVE, NEUTRAL, MIXED = "positive", "negative", "neutral", "mixed"
 SENTIMENTS = (POSITIVE, NEGATIVE, NEUTRAL, MIXED)
@@ -28,9 +30,16 @@ class Review:
 
     @property
     def text(self) -> str:
-        """The review as one text."""
-        return " ".join(sentence.text for sentence in self.sentences)
+        """The review as one text; what lacks a stop at its end, or a capital after it, is a paragraph of its own."""
+        texts = [sentence.text for sentence in self.sentences]
+        glue = (" " if _is_seen(before, after) else "\n\n" for before, after in pairwise(texts))
+        return texts[0] + "".join(map(add, glue, texts[1:]))
 
     def row(self) -> dict[str, str | int]:
         """Return it as a row of a corpus, as `harvest` reads it."""
         return {"id": self.id, "text": self.text, "rating": self.stars}
+
+
+def _is_seen(before: str, after: str) -> bool:
+    """Whether one can see where a sentence ends and the next one begins."""
+    return before[-1] in ".!?" and not after[0].islower()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from importlib.resources import files
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,6 +20,7 @@ from quintain.simulate.writers import SimulatedWriter
 from quintain.stats.predictability import gain_over_chance, one_hot
 
 LABELS = (POSITIVE, NEGATIVE, NEUTRAL)
+EXAMPLES = Path(__file__).parents[3] / "examples"
 CORPUS = HandwrittenCorpus(3, reviews={0: 100, 2: 60}, prompts={1: 150, 3: 40})
 
 
@@ -36,12 +40,42 @@ def test_no_text_comes_twice() -> None:
     assert {sentence.construction for text in texts if (sentence := find_sentence(text))} <= CONSTRUCTIONS.keys()
 
 
+def test_no_page_of_ten_shows_a_text_twice() -> None:
+    """Nor two that differ in their case, blanks and stops alone: no two of all texts do."""
+    reviewed = [sentence.text for review in deal_reviews(3) for sentence in review.sentences]
+    everything = HandwrittenCorpus(3, prompts={1: 1000})
+    texts = [*reviewed, *everything.prompts_of(1), *_edits(everything)]
+    alike = Counter(" ".join(re.findall(r"[\w']+", text.lower())) for text in texts)
+    assert [words for words, count in alike.items() if count > 1] == []
+
+
+def test_the_texts_come_along_as_an_example() -> None:
+    """What `examples` has is what the demo's people read."""
+    shipped = (files("quintain") / "demo_data/sentiment/sentences.jsonl").read_text(encoding="utf-8")
+    assert (EXAMPLES / "sentences.jsonl").read_text(encoding="utf-8") == shipped
+
+
+def test_many_write_as_people_type() -> None:
+    """Some sentences begin small, lack a stop, shout, lack an apostrophe or count stars; many have a number."""
+    texts = [sentence.text for review in deal_reviews(3) for sentence in review.sentences]
+    looks = {
+        "begins small": (r"[a-z]", 20),
+        "no stop": (r".*[^.!?]$", 25),
+        "shouts": (r".*\b[A-Z]{4,}\b", 5),
+        "no apostrophe": (r"(?i).*\b(?:(?:do|does|did|ca|wo|could|was|have|is)nt|thats|theres|weve)\b", 15),
+        "stars": (r"(?i).*\bstars?\b", 5),
+        "numbers": (r".*\d", 60),
+    }
+    for name, (pattern, least) in looks.items():
+        assert sum(re.match(pattern, text) is not None for text in texts) >= least, name
+
+
 def test_reviews_follow_their_stars_and_their_seed() -> None:
     """They are of two to five sentences, as harvesting will find them; many stars praise, few blame."""
     reviews = deal_reviews(5)
     assert deal_reviews.__wrapped__(5) == reviews != deal_reviews(6)
-    found, _, counts = split_texts([review.text for review in reviews])
-    assert found == [sentence.text for review in reviews for sentence in review.sentences]
+    pieces, _, counts = split_texts([review.text for review in reviews])
+    assert pieces == [sentence.text for review in reviews for sentence in review.sentences]
     assert set(counts) <= {2, 3, 4, 5}
     for stars, most in ((1, NEGATIVE), (5, POSITIVE)):
         said = Counter(one.sentiment for review in reviews if review.stars == stars for one in review.sentences)
