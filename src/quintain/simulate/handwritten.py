@@ -80,8 +80,8 @@ def deal_reviews(seed: int) -> Sequence[Review]:
     for (domain, sentiment), sentences in _by_domain().items():
         ends = np.cumsum(STARS_OF[sentiment])
         # Stars are shared out by quota, in an order that is drawn.
-        for place, drawn in enumerate(rng.permutation(len(sentences)).tolist()):
-            stars = STARS[int(np.searchsorted(ends, (place + 0.5) / len(sentences)))]
+        for number, drawn in enumerate(rng.permutation(len(sentences)).tolist()):
+            stars = STARS[int(np.searchsorted(ends, (number + 0.5) / len(sentences)))]
             rated[domain, stars].append(sentences[drawn])
     dealt = [(stars, piece) for (_, stars), sentences in rated.items() for piece in _pieces(rng, sentences)]
     order = rng.permutation(len(dealt)).tolist()

@@ -36,9 +36,9 @@ def gist(text: str) -> str:
 def _polarity(text: str) -> str:
     words = re.findall(r"[\w'-]+", text.lower().replace("’", "'"))
     heard = set()
-    for place, word in enumerate(words):
+    for position, word in enumerate(words):
         weight = POLARITY.get(word, 0)
-        if any(before in NEGATORS for before in words[max(place - NEGATION_REACH, 0) : place]):
+        if any(before in NEGATORS for before in words[max(position - NEGATION_REACH, 0) : position]):
             weight = -weight
         if weight:
             heard.add(POSITIVE if weight > 0 else NEGATIVE)
