@@ -61,7 +61,7 @@ def test_nobody_waits_for_the_figures_of_many_pairs(
         assert (first.fresh, first.score.contested) == (True, 0)
         pair = scores.list_pairs(db, blobs, owner, REF, broke="words").pairs[0]
         rulings.contest_pair(db, people["anna"], REF, pair.id, REASON)
-        assert figures.figures.is_woken(db, SCORE, REF)
+        assert figures.figures.is_refresh_scheduled(db, SCORE, REF)
         stale = scores.results(db, blobs, owner, REF)
         assert (stale.fresh, stale.score.contested, stale.computed_at) == (False, 0, first.computed_at)
         _work(db, blobs)
