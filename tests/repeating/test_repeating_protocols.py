@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,16 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.fixture
+def one_thread() -> Iterator[None]:
+    """Threads of one small training wait for each other longer than they work, where others use the machine, too."""
+    torch = pytest.importorskip("torch")
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
 def _table(folder: Path, key: str) -> list[list[Any]]:
     report = json.loads((folder / "report.json").read_text("utf-8"))
     tables = {table["key"]: table["rows"] for section in report["sections"] for table in section["tables"]}
@@ -45,6 +55,7 @@ def _row(cells: list[Any]) -> str:
     return " | ".join(f"{100 * cell:.1f}" for cell in cells)
 
 
+@pytest.mark.usefixtures("one_thread")
 def test_the_commands_give_the_figures_of_the_page(here: Path, cli: Callable[..., Result]) -> None:
     """Every command ends well; agreement, people, models, artefacts and transfer stand on the page as they come out."""
     page = PAGE.read_text("utf-8")

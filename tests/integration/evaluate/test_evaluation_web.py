@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -14,8 +16,10 @@ from starlette.testclient import TestClient
 from quintain.compose import Workspace
 from quintain.core.people import OPERATOR
 from quintain.services.data.inputs import set_inputs
+from quintain.services.evaluate.results.dataset_results import StoredResult
 from quintain.store.database import transaction
 from quintain.store.queries.evaluate import cells as queries
+from quintain.web.pages.evaluate import results as pages
 from tests.web_support import browser_of, post
 
 BRITTLE = "/tasks/mood/models/brittle"
@@ -42,6 +46,26 @@ def test_the_model_page_shows_five_axes(evaluated_site: Workspace) -> None:
         assert word in text, word
     assert f"{BRITTLE}/results/open?version=1" in text
     assert "5 of 26" in text or "5 of " in text
+
+
+@pytest.mark.parametrize(("metric", "noted"), [("macro_f1", True), ("accuracy", False)])
+def test_a_tag_of_one_label_is_marked_where_a_macro_average_stands(
+    evaluated_site: Workspace, monkeypatch: pytest.MonkeyPatch, metric: str, noted: bool
+) -> None:
+    """The tag has a mark, and below the table stands what it means; accuracy needs none."""
+    result_of = pages._result
+
+    def with_tags(*arguments: Any) -> StoredResult:
+        result = result_of(*arguments)
+        part = {"by": "tag", "examples": 3, "metrics": result.metrics}
+        return replace(result, slices=[{**part, "value": "short", "one_label": True}, {**part, "value": "long"}])
+
+    monkeypatch.setattr(pages, "_result", with_tags)
+    monkeypatch.setattr(pages.tasks, "leading_metric", lambda _: metric)
+    text = page(browser_of(evaluated_site), f"{BRITTLE}/results/open")
+    assert ("Of one gold label only" in text) is noted
+    assert ('<td class="nowrap">short *</td>' in text) is noted
+    assert '<td class="nowrap">long</td>' in text
 
 
 def test_one_data_set_in_detail(evaluated_site: Workspace) -> None:

@@ -69,7 +69,7 @@ def work(workspace: Workspace, db: Session) -> int:
 
 def asked(db: Session, owner: Actor, *, look: bool = False) -> JobStanding:
     """Ask a worker for a release."""
-    job = ask_release(db, owner, REF, SPEC, look=look)
+    job = ask_release(db, owner, REF, SPEC, preview_only=look)
     assert job is not None
     return job
 
@@ -167,7 +167,7 @@ def test_only_owners_ask_a_worker(judged: Workspace, db: Session, owner: Actor) 
     """Nobody else has it done or sees what came of it, and no job of another kind passes for one."""
     stranger = make_person(db, "sid", RoleName.WORKER)
     with pytest.raises(Forbidden):
-        ask_release(db, stranger, REF, SPEC, look=True)
+        ask_release(db, stranger, REF, SPEC, preview_only=True)
     job = asked(db, owner, look=True)
     with pytest.raises(NotFound):
         queued_release(db, judged.blobs, stranger, REF, job.id)
@@ -251,7 +251,7 @@ def test_a_cancelled_release_is_not_made(
 @pytest.mark.usefixtures("much")
 def test_what_cannot_be_released_is_said_where_it_was_asked(judged: Workspace, db: Session, owner: Actor) -> None:
     """The page that follows the job has the reason, with what would work; the API refuses with it."""
-    job = ask_release(db, owner, REF, replace(SPEC, dev=900, test=900), look=True)
+    job = ask_release(db, owner, REF, replace(SPEC, dev=900, test=900), preview_only=True)
     assert job is not None
     work(judged, db)
     page = browser_of(judged, owner.name).get(f"{HOME}?job={job.id}")

@@ -35,25 +35,27 @@ def shown_abilities(db: Session, task: str, moment: datetime | None = None) -> S
 
     A board that is frozen at *moment* shows none that were computed later, and has none computed.
     """
-    kept = kept_queries.figure(db, NAME, task)
+    stored = kept_queries.figure(db, NAME, task)
     if moment is not None:
-        there = kept is not None and kept.computed_at <= moment
+        known_then = stored is not None and stored.computed_at <= moment
         return ShownFigure(
-            kept.value if kept and there else None, kept.computed_at if kept and there else None, fresh=True
+            stored.value if stored and known_then else None,
+            stored.computed_at if stored and known_then else None,
+            fresh=True,
         )
-    if kept is not None and kept.basis == basis(db, task):
-        return ShownFigure(kept.value, kept.computed_at, fresh=True)
+    if stored is not None and stored.basis == basis(db, task):
+        return ShownFigure(stored.value, stored.computed_at, fresh=True)
     job = _awake(db, task)
-    return ShownFigure(kept.value if kept else None, kept.computed_at if kept else None, fresh=False, job=job)
+    return ShownFigure(stored.value if stored else None, stored.computed_at if stored else None, fresh=False, job=job)
 
 
 def figures_of(shown: ShownFigure) -> dict[str, Figure]:
     """Give the ability of each model version as a figure of the board, by its reference."""
     if shown.value is None or shown.computed_at is None:
         return {}
-    found: Mapping[str, Mapping[str, Any]] = shown.value["models"]
+    estimates: Mapping[str, Mapping[str, Any]] = shown.value["models"]
     at = shown.computed_at.isoformat(timespec="seconds")
-    return {ref: Figure(**one, n=shown.value["items"], at=at) for ref, one in found.items()}
+    return {ref: Figure(**one, n=shown.value["items"], at=at) for ref, one in estimates.items()}
 
 
 def _awake(db: Session, task: str) -> JobStanding:

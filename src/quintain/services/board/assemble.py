@@ -83,26 +83,26 @@ def board(
     abilities = figures_of(shown_abilities(db, task_name, moment)) if metric == ABILITY else {}
     axes = _axes(metric, spec)
     variants = counted_variants(task)
-    found = _found(db, blobs, actor, task, moment)
+    outcomes = _found(db, blobs, actor, task, moment)
     datasets = _datasets(db, blobs, task, spec, moment, part.tag)
     languages = tuple(sorted({dataset.language for dataset in datasets}))
-    tags = _tags(found, datasets)
-    datasets = _chosen(datasets, found, part)
+    tags = _tags(outcomes, datasets)
+    datasets = _chosen(datasets, outcomes, part)
     shown = [info for info in list_models(db, actor, task_name) if spec.shows(info.name)]
     rounds = rounds_of(db, task_name, shown, moment)
     chosen = ((info, version_at(info, moment, (before or {}).get(info.name))) for info in shown)
     versions = [(info, version) for info, version in chosen if version is not None]
-    machine = ranked_machine(spec.machine, _measurements([version for _, version in versions], datasets, found))
+    machine = ranked_machine(spec.machine, _measurements([version for _, version in versions], datasets, outcomes))
     models = [
         _model(
             info,
             version,
-            [found.get((version.id, dataset.id)) for dataset in datasets],
+            [outcomes.get((version.id, dataset.id)) for dataset in datasets],
             axes=axes,
             stands=[
                 figures_at_hand(version, dataset, one.result if one else None, variants)
                 for dataset in datasets
-                for one in [found.get((version.id, dataset.id))]
+                for one in [outcomes.get((version.id, dataset.id))]
             ],
             machine=machine.name,
             metric=metric,
@@ -140,28 +140,28 @@ def _found(
     On hidden labels, what rests on few examples is for the task's owners, as everywhere.
     """
     facts = queries.cell_facts(db, task.name)
-    found = {}
-    for one in results(db, blobs, task, at=moment):
-        known = {variant: facts[cell] for variant, cell in one.cells.items() if cell in facts}
+    outcomes = {}
+    for result in results(db, blobs, task, at=moment):
+        known = {variant: facts[cell] for variant, cell in result.cells.items() if cell in facts}
         if moment is not None:
             known = {name: fact for name, fact in known.items() if fact.finished_at and fact.finished_at <= moment}
-        shown = one if sees_all(actor, task.name, one.hidden) else guarded(one)
-        found[(one.model_version_id, one.dataset_version_id)] = _Found(shown, known)
-    return found
+        shown = result if sees_all(actor, task.name, result.hidden) else guarded(result)
+        outcomes[(result.model_version_id, result.dataset_version_id)] = _Found(shown, known)
+    return outcomes
 
 
 def _measurements(
     versions: Sequence[ModelVersionInfo],
     datasets: Sequence[MatrixDataset],
-    found: Mapping[tuple[int, int], _Found],
+    outcomes: Mapping[tuple[int, int], _Found],
 ) -> Iterator[Measurement]:
     """List on what classes of machines the models of the board were measured, on data sets that score if any does."""
     scoring = [dataset for dataset in datasets if dataset.weight > 0] or datasets
     for version in versions:
         for dataset in scoring:
-            one = found.get((version.id, dataset.id))
-            if one is not None and one.result.measurements.get("throughput") is not None:
-                yield Measurement(version.ref, class_of(one.result.measurements), _measured_at(one) or "")
+            outcome = outcomes.get((version.id, dataset.id))
+            if outcome is not None and outcome.result.measurements.get("throughput") is not None:
+                yield Measurement(version.ref, class_of(outcome.result.measurements), _measured_at(outcome) or "")
 
 
 def version_at(info: ModelInfo, moment: datetime | None, before: int | None = None) -> ModelVersionInfo | None:
@@ -196,11 +196,11 @@ def _datasets(
     ]
 
 
-def _tags(found: Mapping[tuple[int, int], _Found], datasets: Sequence[MatrixDataset]) -> tuple[str, ...]:
+def _tags(outcomes: Mapping[tuple[int, int], _Found], datasets: Sequence[MatrixDataset]) -> tuple[str, ...]:
     scoring = {dataset.id for dataset in datasets if dataset.weight > 0}
     names = {
         str(piece["value"])
-        for (_, dataset), one in found.items()
+        for (_, dataset), one in outcomes.items()
         if dataset in scoring
         for piece in one.result.slices
         if piece["by"] == "tag"
@@ -209,16 +209,16 @@ def _tags(found: Mapping[tuple[int, int], _Found], datasets: Sequence[MatrixData
 
 
 def _chosen(
-    datasets: Sequence[MatrixDataset], found: Mapping[tuple[int, int], _Found], part: BoardPart
+    datasets: Sequence[MatrixDataset], outcomes: Mapping[tuple[int, int], _Found], part: BoardPart
 ) -> list[MatrixDataset]:
     """Keep the data sets of the language, and those in which the tag occurs."""
-    kept = [dataset for dataset in datasets if part.language in (None, dataset.language)]
+    chosen = [dataset for dataset in datasets if part.language in (None, dataset.language)]
     if part.tag is None:
-        return kept
+        return chosen
     with_tag = {
-        place for (_, place), one in found.items() if any(piece["value"] == part.tag for piece in one.result.slices)
+        place for (_, place), one in outcomes.items() if any(piece["value"] == part.tag for piece in one.result.slices)
     }
-    return [dataset for dataset in kept if dataset.id in with_tag]
+    return [dataset for dataset in chosen if dataset.id in with_tag]
 
 
 def _axes(name: str, spec: BoardSpec) -> tuple[Axis, ...]:
@@ -248,7 +248,7 @@ def _performance_axis(name: str) -> Axis:
 def _model(
     info: ModelInfo,
     version: ModelVersionInfo,
-    found: Sequence[_Found | None],
+    outcomes: Sequence[_Found | None],
     *,
     axes: Sequence[Axis],
     stands: Sequence[tuple[Mapping[str, Gap], RunCounts]],
@@ -257,12 +257,12 @@ def _model(
     tag: str | None,
     pooled: Figure | None,
 ) -> MatrixModel:
-    place = ADAPTERS.get(version.adapter).place
-    cannot = (*MEASURED, *SHARES) if place == "file" else MEASURED if place == "remote" else ()
+    location = ADAPTERS.get(version.adapter).place
+    cannot = (*MEASURED, *SHARES) if location == "file" else MEASURED if location == "remote" else ()
     cells = {
         axis.name: [
             on_machine(axis.name, None if one is None else _value(axis, one, metric, tag), gaps.get(axis.name), machine)
-            for one, (gaps, _) in zip(found, stands, strict=True)
+            for one, (gaps, _) in zip(outcomes, stands, strict=True)
         ]
         for axis in axes
     }
@@ -274,32 +274,32 @@ def _model(
         owner=None if info.visibility == "anonymous" else info.owner,
         visibility=info.visibility,
         adapter=version.adapter,
-        predictions_only=place == "file",
+        predictions_only=location == "file",
         family=version.meta.get("family"),
         created_at=version.created_at,
         values={name: [figure for figure, _ in pairs] for name, pairs in cells.items()},
         gaps={name: [why for _, why in pairs] for name, pairs in cells.items()},
         runs=[runs for _, runs in stands],
         pooled={axis.name: pooled for axis in axes if axis.pooled},
-        slices=[[] if one is None else _slices(axes[0], one.result, metric) for one in found],
+        slices=[[] if one is None else _slices(axes[0], one.result, metric) for one in outcomes],
         cannot=cannot,
         hashes=(version.hash,),
-        draws={name: tuple((one.result.draws.get(name) if one else None,) for one in found) for name in SHARES},
+        draws={name: tuple((one.result.draws.get(name) if one else None,) for one in outcomes) for name in SHARES},
         predictions=tuple(
-            (one.facts[PLAIN].predictions if one is not None and PLAIN in one.facts else None,) for one in found
+            (one.facts[PLAIN].predictions if one is not None and PLAIN in one.facts else None,) for one in outcomes
         ),
     )
 
 
-def _value(axis: Axis, found: _Found, metric: str, tag: str | None) -> Figure | None:
-    result = found.result
+def _value(axis: Axis, outcome: _Found, metric: str, tag: str | None) -> Figure | None:
+    result = outcome.result
     if axis.name in MEASURED:
-        return _measured(axis, found)
+        return _measured(axis, outcome)
     if axis.name in SHARES:
         share = result.fairness if axis.name == "fairness" else result.robustness
         if share is None:
             return None
-        ends = [fact.finished_at for name, fact in found.facts.items() if name not in {PLAIN, MEASURE}]
+        ends = [fact.finished_at for name, fact in outcome.facts.items() if name not in {PLAIN, MEASURE}]
         figure = _scaled(share["share"], axis.scale, share["examples"], max(filter(None, ends), default=None))
         return None if figure is None else replace(figure, pairs=share["rows"], kinds=share["kinds"])
     metrics, rows = result.metrics, result.examples
@@ -308,7 +308,7 @@ def _value(axis: Axis, found: _Found, metric: str, tag: str | None) -> Figure | 
         if piece is None:
             return None
         metrics, rows = piece["metrics"], piece["examples"]
-    end = found.facts[PLAIN].finished_at if PLAIN in found.facts else None
+    end = outcome.facts[PLAIN].finished_at if PLAIN in outcome.facts else None
     figure = _scaled(metrics[metric], axis.scale, rows, end) if metric in metrics else None
     bounds = result.bounds.get(metric) if tag is None else None
     if figure is None or bounds is None:
@@ -318,8 +318,8 @@ def _value(axis: Axis, found: _Found, metric: str, tag: str | None) -> Figure | 
     return replace(figure, failed=bounds["examples"], worst=worst, best=best)
 
 
-def _measured(axis: Axis, found: _Found) -> Figure | None:
-    measured = found.result.measurements
+def _measured(axis: Axis, outcome: _Found) -> Figure | None:
+    measured = outcome.result.measurements
     value = measured.get(axis.name)
     if value is None:
         return None
@@ -332,7 +332,7 @@ def _measured(axis: Axis, found: _Found) -> Figure | None:
         low,
         high,
         n=measured.get("examples"),
-        at=_measured_at(found),
+        at=_measured_at(outcome),
         machine_class=class_of(measured),
         machine=Machine(**machine) if isinstance(machine, Mapping) else machine,
         without=(lacked if measured["layers"] else ["all"]) if lacked else None,
@@ -340,8 +340,8 @@ def _measured(axis: Axis, found: _Found) -> Figure | None:
     )
 
 
-def _measured_at(found: _Found) -> str | None:
-    return _when(found.facts[MEASURE].finished_at if MEASURE in found.facts else None)
+def _measured_at(outcome: _Found) -> str | None:
+    return _when(outcome.facts[MEASURE].finished_at if MEASURE in outcome.facts else None)
 
 
 def _slices(axis: Axis, result: StoredResult, metric: str) -> list[PlainSlice]:

@@ -59,12 +59,12 @@ class BoardText:
         self._board = board
         self._made: dict[Callable[..., Any], Any] = {}
 
-    def once(self, make: Callable[[Given], Found], given: Given) -> Found:
+    def once(self, make: Callable[[Given], Found], source: Given) -> Found:
         """Give what *make* makes of the board, or of its default ranking; the first time it is made."""
         if make not in self._made:
-            self._made[make] = make(given)
-        found: Found = self._made[make]
-        return found
+            self._made[make] = make(source)
+        text: Found = self._made[make]
+        return text
 
     @cached_property
     def json(self) -> bytes:
@@ -133,14 +133,14 @@ def warm_board(
     known = cache.find((subject, basis))
     if known is not None:
         return known
-    kept = figures.stored_basis(db, BOARD.name, subject)
-    if kept is not None and kept.basis == basis:
+    stored = figures.stored_basis(db, BOARD.name, subject)
+    if stored is not None and stored.basis == basis:
         return cache.get((subject, basis), lambda: _read(db, subject))
     if wait or len(subject) > LONGEST or BOARD.facts(db, subject) <= BOARD.at_once:
         return cache.get((subject, basis), lambda: _make(_made_now(db, blobs, key)))
     _require_known(db, blobs, actor, key)
     job = schedule_refresh(db, BOARD, subject, task=task)
-    if kept is None:
+    if stored is None:
         raise Unavailable(
             "This board is being made for the first time.",
             retry_after=SOON_S,
@@ -149,7 +149,7 @@ def warm_board(
             page="Look again in a moment. A worker makes it.",
         )
     # By its time, too: one that was found wrong has been replaced by another that rests on the same.
-    last = _as_seen_now(db, key, cache.get((subject, *kept), lambda: _read(db, subject)))
+    last = _as_seen_now(db, key, cache.get((subject, *stored), lambda: _read(db, subject)))
     return replace(last, fresh=False, job=job)
 
 
@@ -192,14 +192,14 @@ def _require_known(db: Session, blobs: Blobs, actor: Actor, key: BoardKey) -> No
 
 
 def _read(db: Session, subject: str) -> WarmBoard:
-    kept = figures.figure(db, BOARD.name, subject)
-    if kept is None:
+    stored = figures.figure(db, BOARD.name, subject)
+    if stored is None:
         raise Unavailable("The board is being made anew.", retry_after=SOON_S, remedy="Try again in a moment.")
-    return _make(decode_board(task_of(db, subject), kept.value, kept.computed_at))
+    return _make(decode_board(task_of(db, subject), stored.value, stored.computed_at))
 
 
-def _make(made: BoardMatrix) -> WarmBoard:
-    return WarmBoard(made, BoardText(made), None if made.is_empty else rank(made))
+def _make(matrix: BoardMatrix) -> WarmBoard:
+    return WarmBoard(matrix, BoardText(matrix), None if matrix.is_empty else rank(matrix))
 
 
 def ranked_board(warm: WarmBoard, view: BoardView) -> Ranked:

@@ -76,29 +76,31 @@ def _shares(db: Session, ranked: Ranked, axis: str, resamples: int) -> FloatArra
     """Take the resamples that were kept with a share; a row without all of its own is drawn from its intervals."""
     drawn = _from_intervals(ranked, axis, resamples)
     scoring = [(place, weight) for place, weight in enumerate(ranked.shares(axis)) if weight > 0]
-    wanted = {
+    cells_by_row = {
         row: [(weight, model.draws[axis][place]) for place, weight in scoring]
         for row, model in enumerate(ranked.board.models)
         if axis in model.draws and not np.isnan(ranked.table.values[row, ranked.table.position(axis)])
     }
-    kept = read_draws(db, [key for cells in wanted.values() for _, keys in cells for key in keys if key])
+    draws_by_key = read_draws(db, [key for cells in cells_by_row.values() for _, keys in cells for key in keys if key])
     scale = ranked.board.axes[ranked.table.position(axis)].scale
-    for row, cells in wanted.items():
-        if all(key in kept and len(kept[key]) >= resamples for _, keys in cells for key in keys):
-            means = [weight * np.mean([kept[str(key)][:resamples] for key in keys], axis=0) for weight, keys in cells]
+    for row, cells in cells_by_row.items():
+        if all(key in draws_by_key and len(draws_by_key[key]) >= resamples for _, keys in cells for key in keys):
+            means = [
+                weight * np.mean([draws_by_key[str(key)][:resamples] for key in keys], axis=0) for weight, keys in cells
+            ]
             drawn[:, row] = scale * np.sum(means, axis=0)
     return drawn
 
 
 def _from_intervals(ranked: Ranked, axis: str, resamples: int) -> FloatArray:
     """Draw an axis from the intervals of its figures: a normal error whose 95 % are what the interval spans."""
-    made = ranked.board
+    matrix = ranked.board
     column = ranked.table.position(axis)
     values = ranked.table.values[:, column]
-    halves = np.array([_half_width(ranked, row, axis) for row in range(len(made.models))])
-    rng = np.random.default_rng(int(content_id([axis, [dataset.hash for dataset in made.datasets]])[:8], 16))
+    halves = np.array([_half_width(ranked, row, axis) for row in range(len(matrix.models))])
+    rng = np.random.default_rng(int(content_id([axis, [dataset.hash for dataset in matrix.datasets]])[:8], 16))
     drawn = values + halves / float(scipy.special.ndtri(0.975)) * rng.standard_normal((resamples, len(values)))
-    top = made.axes[column].cap if made.axes[column].cap is not None else 100.0 if axis != "throughput" else np.inf
+    top = matrix.axes[column].cap if matrix.axes[column].cap is not None else 100.0 if axis != "throughput" else np.inf
     return np.asarray(np.clip(drawn, 0.0, top), dtype=np.float64)
 
 
@@ -119,14 +121,14 @@ def _half(figure: Figure | None) -> float:
 
 def _performance(blobs: Blobs, ranked: Ranked, resamples: int, tell: ReportProgress | None) -> tuple[FloatArray, int]:
     """Resample performance: the weighted mean over data sets of each model's resampled metric."""
-    made, used = ranked.board, 0
-    total = np.zeros((resamples, len(made.models)))
+    matrix, used = ranked.board, 0
+    total = np.zeros((resamples, len(matrix.models)))
     shares = ranked.shares("performance")
     scoring = [place for place, weight in enumerate(shares) if weight > 0]
-    for number, place in enumerate(scoring):
-        told = None if tell is None else _part_of(tell, number, len(scoring))
-        drawn, examples = _on_dataset(blobs, made, made.datasets[place], place, resamples, tell=told)
-        total += shares[place] * made.axes[0].scale * drawn
+    for number, index in enumerate(scoring):
+        tell_part = None if tell is None else _part_of(tell, number, len(scoring))
+        drawn, examples = _on_dataset(blobs, matrix, matrix.datasets[index], index, resamples, tell=tell_part)
+        total += shares[index] * matrix.axes[0].scale * drawn
         used += examples
     return total, used
 
@@ -137,31 +139,37 @@ def _part_of(tell: ReportProgress, number: int, parts: int) -> ReportProgress:
 
 
 def _on_dataset(
-    blobs: Blobs, made: BoardMatrix, dataset: MatrixDataset, place: int, resamples: int, *, tell: ReportProgress | None
+    blobs: Blobs,
+    matrix: BoardMatrix,
+    dataset: MatrixDataset,
+    index: int,
+    resamples: int,
+    *,
+    tell: ReportProgress | None,
 ) -> tuple[FloatArray, int]:
     """Give resamples × models on one data set, and the examples used; NaN for models without all predictions.
 
     Models that answer alike share a file, which is read once. Where a part of the examples was drawn from, the figure
     on all of them stays where it is and the errors are those of so many.
     """
-    keys = [model.predictions[place] for model in made.models]
-    there = [row for row, seeds in enumerate(keys) if all(seeds) and seeds]
+    keys = [model.predictions[index] for model in matrix.models]
+    complete_rows = [row for row, seeds in enumerate(keys) if all(seeds) and seeds]
     columns: dict[str, int] = {}
-    for row in there:
+    for row in complete_rows:
         for key in keys[row]:
             columns.setdefault(str(key), len(columns))
-    samples = np.full((resamples, len(made.models)), np.nan)
+    samples = np.full((resamples, len(matrix.models)), np.nan)
     if not columns:
         return samples, 0
-    name = (dataset.hash, made.metric, made.part.tag, made.task.label_names, tuple(columns), resamples)
+    name = (dataset.hash, matrix.metric, matrix.part.tag, matrix.task.label_names, tuple(columns), resamples)
     drawn = blobs.state.part(DrawnSamples).get(
-        name, lambda: _resample(blobs, made, dataset, list(columns), resamples, tell=tell)
+        name, lambda: _resample(blobs, matrix, dataset, list(columns), resamples, tell=tell)
     )
-    for row in there:
+    for row in complete_rows:
         mean = drawn.values[:, [columns[str(key)] for key in keys[row]]].mean(axis=1)
         if drawn.examples < drawn.known:
-            figure = made.models[row].values["performance"][place]
-            whole = mean.mean() if figure is None else figure.value / made.axes[0].scale
+            figure = matrix.models[row].values["performance"][index]
+            whole = mean.mean() if figure is None else figure.value / matrix.axes[0].scale
             mean = whole + drawn.shrunk * (mean - mean.mean())
         samples[:, row] = mean
     return samples, drawn.examples
@@ -169,7 +177,7 @@ def _on_dataset(
 
 def _resample(
     blobs: Blobs,
-    made: BoardMatrix,
+    matrix: BoardMatrix,
     dataset: MatrixDataset,
     keys: Sequence[str],
     resamples: int,
@@ -177,22 +185,22 @@ def _resample(
     tell: ReportProgress | None,
 ) -> Drawn:
     examples = pl.read_parquet(blobs.path(dataset.blob), columns=list(READ)).filter(pl.col("answer").is_not_null())
-    if made.part.tag is not None:
-        examples = examples.filter(pl.col("tags").list.contains(made.part.tag))
+    if matrix.part.tag is not None:
+        examples = examples.filter(pl.col("tags").list.contains(matrix.part.tag))
     groups: IntArray | None = None
     if examples["group"].null_count() < examples.height:
         groups = examples["group"].fill_null(examples["id"]).rank("dense").cast(pl.Int64).to_numpy() - 1
     seed = int(dataset.hash[:8], 16)
-    metric = METRICS.get(made.metric)()
+    metric = METRICS.get(matrix.metric)()
     if examples.height * len(keys) > AT_ONCE:
-        return _streamed(blobs, made, examples, groups, keys, resamples=resamples, seed=seed, tell=tell)
+        return _streamed(blobs, matrix, examples, groups, keys, resamples=resamples, seed=seed, tell=tell)
 
     def tallies() -> list[Tally]:
-        return [metric.tally(_aligned(blobs, made, examples, key)) for key in keys]
+        return [metric.tally(_aligned(blobs, matrix, examples, key)) for key in keys]
 
     def by_bootstrap() -> FloatArray:
         if isinstance(metric, MeanMetric):
-            scores = [metric.scores(_aligned(blobs, made, examples, key)) for key in keys]
+            scores = [metric.scores(_aligned(blobs, matrix, examples, key)) for key in keys]
             return bootstrap_scores(np.column_stack(scores), groups=groups, seed=seed, resamples=resamples)
         totals = bootstrap_totals(tallies(), groups=groups, seed=seed, resamples=resamples)
         return np.column_stack([metric.value(one) for one in totals])
@@ -201,17 +209,17 @@ def _resample(
     height = examples.height
     if drawn is not None and not any(is_constant(column) for column in drawn.T):
         return Drawn(drawn, height, height)
-    found = tallies()
-    if any(tally.prior is None for tally in found):
+    by_model = tallies()
+    if any(tally.prior is None for tally in by_model):
         return Drawn(by_bootstrap() if drawn is None else drawn, height, height)
     # A model that made no error, or few examples, say too little for a bootstrap: all are drawn from the posterior.
-    totals = posterior_totals(found, groups=groups, seed=seed, resamples=resamples)
+    totals = posterior_totals(by_model, groups=groups, seed=seed, resamples=resamples)
     return Drawn(np.column_stack([metric.value(one) for one in totals]), height, height)
 
 
 def _streamed(
     blobs: Blobs,
-    made: BoardMatrix,
+    matrix: BoardMatrix,
     examples: pl.DataFrame,
     groups: IntArray | None,
     keys: Sequence[str],
@@ -227,19 +235,19 @@ def _streamed(
     units, number = units_of(examples.height, groups)
     rng = np.random.default_rng(seed)
     chosen = np.sort(rng.permutation(number)[: max(LEAST_UNITS, int(AT_ONCE * number / (examples.height * len(keys))))])
-    kept = np.isin(units, chosen)
-    part, places = examples.filter(pl.Series(kept)), np.searchsorted(chosen, units[kept])
+    in_sample = np.isin(units, chosen)
+    part, places = examples.filter(pl.Series(in_sample)), np.searchsorted(chosen, units[in_sample])
     weights = np.empty((resamples, len(chosen)), dtype=np.float32)
     start = 0
     for block in resample_weights(len(chosen), resamples, rng):
         weights[start : start + len(block)] = block
         start += len(block)
-    metric = METRICS.get(made.metric)()
+    metric = METRICS.get(matrix.metric)()
     values = np.empty((resamples, len(keys)))
     for number_of, key in enumerate(keys):
         if tell is not None:
             tell(number_of, len(keys))
-        aligned = _aligned(blobs, made, part, key)
+        aligned = _aligned(blobs, matrix, part, key)
         tally = Tally.of_scores(metric.scores(aligned)) if isinstance(metric, MeanMetric) else metric.tally(aligned)
         rows = by_unit(tally, places, len(chosen))
         dense = np.asarray(rows.toarray() if scipy.sparse.issparse(rows) else rows, dtype=np.float32)
@@ -248,20 +256,20 @@ def _streamed(
     return Drawn(np.round(values, 9), part.height, examples.height)
 
 
-def _aligned(blobs: Blobs, made: BoardMatrix, examples: pl.DataFrame, key: str) -> Aligned:
-    wanted = ["id", "prediction", *(["probabilities"] if "probabilities" in METRICS.get(made.metric).needs else [])]
-    predictions = pl.read_parquet(blobs.path(key), columns=wanted)
+def _aligned(blobs: Blobs, matrix: BoardMatrix, examples: pl.DataFrame, key: str) -> Aligned:
+    columns = ["id", "prediction", *(["probabilities"] if "probabilities" in METRICS.get(matrix.metric).needs else [])]
+    predictions = pl.read_parquet(blobs.path(key), columns=columns)
     table = examples.select("id", "answer").join(predictions, on="id", how="left", maintain_order="left")
     groups = examples["group"].fill_null(examples["id"]) if examples["group"].null_count() < examples.height else None
     probabilities = None
-    if "probabilities" in METRICS.get(made.metric).needs:
+    if "probabilities" in METRICS.get(matrix.metric).needs:
         probabilities = table["probabilities"].struct.unnest()
     return align(
-        kind_of(made.task).answer_type,
+        kind_of(matrix.task).answer_type,
         table["answer"],
         table["prediction"],
-        labels=made.task.label_names or None,
+        labels=matrix.task.label_names or None,
         probabilities=probabilities,
-        distributions=label_shares(made.task, [made.metric], examples["meta"]),
+        distributions=label_shares(matrix.task, [matrix.metric], examples["meta"]),
         groups=groups,
     )

@@ -52,11 +52,11 @@ def _lines(ranked: Ranked) -> list[list[str]]:
     """Give one line per model for tables that people read: rank, model, score, then a value per axis."""
     lines = []
     for row in ranked.order():
-        score, place = ranked.ranking.dynascore[row], ranked.ranking.rank[row]
+        score, position = ranked.ranking.dynascore[row], ranked.ranking.rank[row]
         cells = [ranked.figure(row, axis.name) for axis in ranked.board.axes]
         lines.append(
             [
-                "–" if place is None else str(place),
+                "–" if position is None else str(position),
                 ranked.board.models[row].name,
                 "–" if score is None else f"{score:.2f}",
                 *("–" if cell is None else f"{cell.value:.2f}" for cell in cells),
@@ -162,77 +162,79 @@ def _latex(ranked: Ranked) -> str:
     )
 
 
-def _scored(made: BoardMatrix, model: MatrixModel) -> list[tuple[MatrixDataset, Figure | None]]:
+def _scored(matrix: BoardMatrix, model: MatrixModel) -> list[tuple[MatrixDataset, Figure | None]]:
     """List on what a model has a performance: the data sets or, where vMER ranks, the rounds it answered in."""
-    axis = made.axes[0]
+    axis = matrix.axes[0]
     if not axis.pooled:
-        return list(zip(made.datasets, model.values[axis.name], strict=True))
-    found: list[tuple[MatrixDataset, Figure | None]] = []
-    for one in made.rounds:
-        place = content_id(to_plain(one.record()))
-        for rate in one.models:
+        return list(zip(matrix.datasets, model.values[axis.name], strict=True))
+    scored: list[tuple[MatrixDataset, Figure | None]] = []
+    for board_round in matrix.rounds:
+        record_hash = content_id(to_plain(board_round.record()))
+        for rate in board_round.models:
             if rate.model in (model.ref, *model.seeds) and rate.vmer.value is not None:
                 low, high = ((end or 0.0) * axis.scale for end in (rate.vmer.low, rate.vmer.high))
                 figure = Figure(rate.vmer.value * axis.scale, low, high)
-                name = f"round_{one.ref.partition('/')[2]}"
-                found.append((MatrixDataset(f"{one.ref}@1", name, place, "round", "", rate.collected, 0.0), figure))
-    return found
+                name = f"round_{board_round.ref.partition('/')[2]}"
+                scored.append(
+                    (MatrixDataset(f"{board_round.ref}@1", name, record_hash, "round", "", rate.collected, 0.0), figure)
+                )
+    return scored
 
 
 def _harness(ranked: Ranked, model: MatrixModel) -> str:
-    made = ranked.board
-    lower = made.axes[0].lower
-    name = HARNESS_NAMES.get(made.metric, made.metric)
-    found: dict[str, dict[str, Any]] = {}
-    scored = _scored(made, model)
+    matrix = ranked.board
+    lower = matrix.axes[0].lower
+    name = HARNESS_NAMES.get(matrix.metric, matrix.metric)
+    results: dict[str, dict[str, Any]] = {}
+    scored = _scored(matrix, model)
     for dataset, figure in scored:
         if figure is not None:
-            task = f"{made.task.name}_{dataset.name}"
-            found[task] = {"alias": task, f"{name},none": figure.value / made.axes[0].scale}
-            found[task][f"{name}_stderr,none"] = (
-                (figure.high - figure.low) / made.axes[0].scale / 3.92
+            task = f"{matrix.task.name}_{dataset.name}"
+            results[task] = {"alias": task, f"{name},none": figure.value / matrix.axes[0].scale}
+            results[task][f"{name}_stderr,none"] = (
+                (figure.high - figure.low) / matrix.axes[0].scale / 3.92
                 if figure.low is not None and figure.high is not None
                 else "N/A"
             )
-    versions = {f"{made.task.name}_{dataset.name}": dataset for dataset, _ in scored}
+    versions = {f"{matrix.task.name}_{dataset.name}": dataset for dataset, _ in scored}
     shape = {
-        "results": found,
-        "group_subtasks": {task: [] for task in found},
+        "results": results,
+        "group_subtasks": {task: [] for task in results},
         "configs": {
             task: {"task": task, "dataset_path": versions[task].ref, "metadata": {"hash": versions[task].hash}}
-            for task in found
+            for task in results
         },
-        "versions": {task: versions[task].ref.rpartition("@")[2] for task in found},
-        "n-shot": dict.fromkeys(found, 0),
-        "higher_is_better": {task: {name: not lower} for task in found},
-        "n-samples": {task: {"original": versions[task].rows, "effective": versions[task].rows} for task in found},
+        "versions": {task: versions[task].ref.rpartition("@")[2] for task in results},
+        "n-shot": dict.fromkeys(results, 0),
+        "higher_is_better": {task: {name: not lower} for task in results},
+        "n-samples": {task: {"original": versions[task].rows, "effective": versions[task].rows} for task in results},
         "config": {"model": "quintain", "model_args": f"ref={model.ref},hash={model.hash}", "batch_size": 1},
-        "date": made.made_at.timestamp(),
+        "date": matrix.made_at.timestamp(),
     }
     return json.dumps(shape, ensure_ascii=False, indent=2) + "\n"
 
 
 def _model_index(ranked: Ranked, model: MatrixModel) -> str:
     """Write the part of a model card's front matter that the hub reads results from."""
-    made = ranked.board
+    matrix = ranked.board
     results = [
         {
-            "task": {"type": kind_of(made.task).hub_categories[0], "name": made.task.name},
+            "task": {"type": kind_of(matrix.task).hub_categories[0], "name": matrix.task.name},
             "dataset": {
                 "name": dataset.name,
-                "type": f"{made.task.name}/{dataset.name}",
+                "type": f"{matrix.task.name}/{dataset.name}",
                 "split": dataset.role,
                 "revision": dataset.hash,
             },
             "metrics": [
                 {
-                    "type": made.metric,
-                    "name": made.axes[0].title,
-                    "value": float(figure.value) / made.axes[0].scale,
+                    "type": matrix.metric,
+                    "name": matrix.axes[0].title,
+                    "value": float(figure.value) / matrix.axes[0].scale,
                 }
             ],
         }
-        for dataset, figure in _scored(made, model)
+        for dataset, figure in _scored(matrix, model)
         if figure is not None
     ]
     index = {"model-index": [{"name": model.name, "results": results}]}

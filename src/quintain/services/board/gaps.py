@@ -44,14 +44,14 @@ def on_machine(
     return (figure if why is None else None), why
 
 
-def without_ground(models: Sequence[MatrixModel], axis: str, place: int) -> bool:
+def without_ground(models: Sequence[MatrixModel], axis: str, index: int) -> bool:
     """Say whether the examples of a data set can say nothing of an axis: no perturbation changes them.
 
     It is so for every model, those included that have not been run yet.
     """
-    gaps = [model.gaps[axis][place] for model in models if axis in model.gaps]
+    gaps = [model.gaps[axis][index] for model in models if axis in model.gaps]
     unchanged = any(why is not None and why.kind == "unchanged" for why in gaps)
-    return unchanged and not any(model.values[axis][place] is not None for model in models)
+    return unchanged and not any(model.values[axis][index] is not None for model in models)
 
 
 def why_unranked(model: MatrixModel, axes: Mapping[str, Sequence[float]], weights: Sequence[float]) -> str:

@@ -209,11 +209,13 @@ def _as_set(seen: BoardMatrix, spec: BoardSpec) -> Iterator[BoardMatrix]:
     yield with_settings(seen, hidden)
 
 
-def with_settings(made: BoardMatrix, spec: BoardSpec) -> BoardMatrix:
+def with_settings(matrix: BoardMatrix, spec: BoardSpec) -> BoardMatrix:
     """Give a board by other settings that need no other figures: weights, caps, ε, what people reach."""
     return replace(
-        made,
+        matrix,
         spec=spec,
-        datasets=tuple(replace(one, weight=spec.dataset_weight(one.name)) for one in made.datasets),
-        axes=tuple(replace(axis, cap=spec.caps.get("memory")) if axis.name == "memory" else axis for axis in made.axes),
+        datasets=tuple(replace(one, weight=spec.dataset_weight(one.name)) for one in matrix.datasets),
+        axes=tuple(
+            replace(axis, cap=spec.caps.get("memory")) if axis.name == "memory" else axis for axis in matrix.axes
+        ),
     )

@@ -72,9 +72,9 @@ class BoardKey:
         True
         """
         task, _, query = subject.rpartition("?")
-        given = {name: values[0] for name, values in parse_qs(query).items()}
-        flags = {name: name in given for name in ("seeds_apart", "live")}
-        return cls(task, given["sight"], BoardPart(given.get("tag"), given.get("language"), **flags))
+        options = {name: values[0] for name, values in parse_qs(query).items()}
+        flags = {name: name in options for name in ("seeds_apart", "live")}
+        return cls(task, options["sight"], BoardPart(options.get("tag"), options.get("language"), **flags))
 
     @property
     def actor(self) -> Actor:
@@ -93,17 +93,17 @@ def board_audience(db: Session, actor: Actor, task: str) -> str:
     return PUBLIC
 
 
-def encode(made: BoardMatrix) -> dict[str, Any]:
+def encode(matrix: BoardMatrix) -> dict[str, Any]:
     """Give a board as plain data. When it was made is kept beside it.
 
     Slices are most of it, and few ask for those of a model: they stay text until somebody does.
     """
     left = {"task", "made_at"}
-    shape = {item.name: getattr(made, item.name) for item in fields(BoardMatrix) if item.name not in left}
-    found: dict[str, Any] = json.loads(json.dumps(shape, default=_unpacked, allow_nan=False))
-    for model in found["models"]:
+    shape = {item.name: getattr(matrix, item.name) for item in fields(BoardMatrix) if item.name not in left}
+    encoded: dict[str, Any] = json.loads(json.dumps(shape, default=_unpacked, allow_nan=False))
+    for model in encoded["models"]:
         model["slices"] = json.dumps(model["slices"], ensure_ascii=False, separators=(",", ":"))
-    return found
+    return encoded
 
 
 class PackedSlices(Sequence[Sequence[PlainSlice]]):
@@ -114,21 +114,21 @@ class PackedSlices(Sequence[Sequence[PlainSlice]]):
 
     @cached_property
     def _parts(self) -> list[list[PlainSlice]]:
-        found: list[list[PlainSlice]] = json.loads(self._text)
-        return found
+        parts: list[list[PlainSlice]] = json.loads(self._text)
+        return parts
 
     def __len__(self) -> int:
         return len(self._parts)
 
     @overload
-    def __getitem__(self, place: int) -> Sequence[PlainSlice]: ...
+    def __getitem__(self, index: int) -> Sequence[PlainSlice]: ...
 
     @overload
-    def __getitem__(self, place: slice) -> Sequence[Sequence[PlainSlice]]: ...
+    def __getitem__(self, index: slice) -> Sequence[Sequence[PlainSlice]]: ...
 
-    def __getitem__(self, place: int | slice) -> Sequence[PlainSlice] | Sequence[Sequence[PlainSlice]]:
+    def __getitem__(self, index: int | slice) -> Sequence[PlainSlice] | Sequence[Sequence[PlainSlice]]:
         """Give the slices on a data set."""
-        return self._parts[place]
+        return self._parts[index]
 
 
 def _unpacked(value: Any) -> Any:
@@ -222,10 +222,10 @@ def make_board(db: Session, blobs: Blobs, key: BoardKey) -> BoardMatrix:
 
 def last_stored(db: Session, subject: str) -> BoardMatrix | None:
     """Give the board that was kept last, also by an older version of Quintain, as long as it can be read."""
-    kept = kept_queries.figure(db, BOARD.name, subject) if len(subject) <= LONGEST else None
-    if kept is None or not kept.basis.startswith(f"{FORMAT}-"):
+    stored = kept_queries.figure(db, BOARD.name, subject) if len(subject) <= LONGEST else None
+    if stored is None or not stored.basis.startswith(f"{FORMAT}-"):
         return None
-    return decode_board(task_of(db, subject), kept.value, kept.computed_at)
+    return decode_board(task_of(db, subject), stored.value, stored.computed_at)
 
 
 def whole_boards(db: Session) -> Iterable[str]:
@@ -241,8 +241,8 @@ def _subjects(db: Session) -> Iterable[str]:
     """Name the boards that many see and that are large, and all that are kept: what was ranked last is in them."""
     tasks = {summary.task.name for summary in list_tasks(db)}
     large = [subject for subject in whole_boards(db) if facts(db, subject) > AT_ONCE]
-    kept = [one for one in kept_queries.subjects(db, BOARD.name) if BoardKey.read(one).task in tasks]
-    return dict.fromkeys([*large, *kept])
+    stored = [one for one in kept_queries.subjects(db, BOARD.name) if BoardKey.read(one).task in tasks]
+    return dict.fromkeys([*large, *stored])
 
 
 def schedule_board_refresh(db: Session, task: str) -> None:

@@ -104,7 +104,7 @@ class MatrixRound:
     def best(self) -> RoundRate | None:
         """The model with the lowest rate; None before anything is validated."""
         known = [one for one in self.models if one.vmer.value is not None]
-        return min(known, key=lambda one: (one.vmer.value or 0.0, one.model), default=None)
+        return min(known, key=lambda rate: (rate.vmer.value or 0.0, rate.model), default=None)
 
     def record(self) -> records.BoardRound:
         """Give it as everybody sees it; what the best model reaches is one minus its rate."""
@@ -257,8 +257,8 @@ class BoardMatrix:
     def runs(self, weights: Sequence[float] | None = None) -> RunCounts:
         """Count the runs behind the board, on data sets that score; *weights* say which, instead of the owner."""
         chosen = [dataset.weight for dataset in self.datasets] if weights is None else weights
-        found = [runs for model in self.models for runs, weight in zip(model.runs, chosen, strict=False) if weight > 0]
-        return sum(found, RunCounts())
+        counts = [runs for model in self.models for runs, weight in zip(model.runs, chosen, strict=False) if weight > 0]
+        return sum(counts, RunCounts())
 
     def slices_of(self, ref: str) -> records.BoardModelSlices:
         """Give the slices of a row on each data set, by its reference or name."""

@@ -33,10 +33,10 @@ def missing_figures(ranked: Ranked, model: MatrixModel) -> Iterator[tuple[int, G
     """List what a row lacks where it counts, with the place of the data set."""
     for axis, cells in model.gaps.items():
         if ranked.ranking.weights[axis] > 0:
-            for place, share in enumerate(ranked.shares(axis)):
-                why = cells[place]
+            for index, share in enumerate(ranked.shares(axis)):
+                why = cells[index]
                 if share > 0 and why is not None:
-                    yield place, why
+                    yield index, why
 
 
 def count_pending(ranked: Ranked, rows: Sequence[int]) -> RunCounts:
@@ -45,9 +45,9 @@ def count_pending(ranked: Ranked, rows: Sequence[int]) -> RunCounts:
     for row in rows:
         model = ranked.board.models[row]
         unqueued = {place for place, why in missing_figures(ranked, model) if why.kind in {"machine", "held"}}
-        for place, weight in enumerate(ranked.weights):
+        for index, weight in enumerate(ranked.weights):
             if weight > 0:
-                runs = model.runs[place]
-                more = 1 if place in unqueued and not runs.waiting else 0
+                runs = model.runs[index]
+                more = 1 if index in unqueued and not runs.waiting else 0
                 total += replace(runs, done=runs.done - more, waiting=runs.waiting + more)
     return total

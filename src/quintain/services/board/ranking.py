@@ -47,11 +47,11 @@ def parse_view(
     )
 
 
-def dataset_weights(made: BoardMatrix, view: BoardView) -> list[float]:
+def dataset_weights(matrix: BoardMatrix, view: BoardView) -> list[float]:
     """Give the weight of each data set in *view*; those that it does not name get 0."""
     if view.datasets is None:
-        return [dataset.weight for dataset in made.datasets]
-    names = [dataset.name for dataset in made.datasets]
+        return [dataset.weight for dataset in matrix.datasets]
+    names = [dataset.name for dataset in matrix.datasets]
     strange = [name for name in view.datasets if name not in names]
     if strange:
         known = ", ".join(names) or Text("none")
@@ -64,75 +64,76 @@ def dataset_weights(made: BoardMatrix, view: BoardView) -> list[float]:
     return [float(view.datasets.get(name, 0.0)) for name in names]
 
 
-def axis_shares(made: BoardMatrix, axis: str, weights: Sequence[float]) -> list[float]:
+def axis_shares(matrix: BoardMatrix, axis: str, weights: Sequence[float]) -> list[float]:
     """Give the shares of the data sets in an axis, which add up to one: only those where it applies have any."""
     applied = [
-        0.0 if axis in dataset.inapplicable else weight for dataset, weight in zip(made.datasets, weights, strict=True)
+        0.0 if axis in dataset.inapplicable else weight
+        for dataset, weight in zip(matrix.datasets, weights, strict=True)
     ]
     return [weight / (sum(applied) or 1.0) for weight in applied]
 
 
-def dropped_axes(made: BoardMatrix, weights: Sequence[float]) -> list[str]:
+def dropped_axes(matrix: BoardMatrix, weights: Sequence[float]) -> list[str]:
     """Name the axes that apply to none of the data sets that have a weight: no model can have a figure there."""
     if not any(weights):
         return []
-    return [axis.name for axis in made.axes if not axis.pooled and not any(axis_shares(made, axis.name, weights))]
+    return [axis.name for axis in matrix.axes if not axis.pooled and not any(axis_shares(matrix, axis.name, weights))]
 
 
-def table_of(made: BoardMatrix, view: BoardView) -> tuple[UtilityTable, dict[str, str]]:
+def table_of(matrix: BoardMatrix, view: BoardView) -> tuple[UtilityTable, dict[str, str]]:
     """Average over data sets by the view's weights: the table that is ranked, and which models lie beyond a cap.
 
     A value beyond its cap is no good to anybody: the cell is left empty, so that its model is shown unranked.
     """
-    weights = dataset_weights(made, view)
+    weights = dataset_weights(matrix, view)
     scores = any(weight > 0 for weight in weights)
-    if made.datasets and view.datasets is not None and not scores:
+    if matrix.datasets and view.datasets is not None and not scores:
         raise BadInput("No data set has a weight.", remedy="Give at least one of them a weight above 0.")
-    shape = (len(made.models), len(made.axes), len(made.datasets))
+    shape = (len(matrix.models), len(matrix.axes), len(matrix.datasets))
     values = np.full(shape, np.nan)
     cannot = np.zeros(shape[:2], dtype=bool)
-    for row, model in enumerate(made.models):
-        for column, axis in enumerate(made.axes):
+    for row, model in enumerate(matrix.models):
+        for column, axis in enumerate(matrix.axes):
             cannot[row, column] = axis.name in model.cannot
-            for place, cell in enumerate(model.values[axis.name]):
+            for index, cell in enumerate(model.values[axis.name]):
                 if cell is not None:
-                    values[row, column, place] = cell.value
+                    values[row, column, index] = cell.value
     means = np.full(shape[:2], np.nan)
-    for column, axis in enumerate(made.axes):
-        shares = axis_shares(made, axis.name, weights)
+    for column, axis in enumerate(matrix.axes):
+        shares = axis_shares(matrix, axis.name, weights)
         if any(shares):
             means[:, column] = weighted_mean(values[:, column], shares)
         if axis.pooled:
-            figures = [model.pooled.get(axis.name) for model in made.models]
+            figures = [model.pooled.get(axis.name) for model in matrix.models]
             means[:, column] = [np.nan if figure is None else figure.value for figure in figures]
     means[cannot] = np.nan
     beyond = {}
-    for column, axis in enumerate(made.axes):
+    for column, axis in enumerate(matrix.axes):
         if axis.cap is None:
             continue
         for row in np.flatnonzero(means[:, column] > axis.cap).tolist():
             unit = f" {axis.unit}" if axis.unit else ""
-            beyond[made.models[row].ref] = f"{axis.name} above the cap of {axis.cap:g}{unit}"
+            beyond[matrix.models[row].ref] = f"{axis.name} above the cap of {axis.cap:g}{unit}"
             means[row, column] = np.nan
-    columns = tuple(UtilityColumn(axis.name, axis.lower, axis.cap) for axis in made.axes)
-    return UtilityTable(tuple(model.ref for model in made.models), columns, means, cannot), beyond
+    columns = tuple(UtilityColumn(axis.name, axis.lower, axis.cap) for axis in matrix.axes)
+    return UtilityTable(tuple(model.ref for model in matrix.models), columns, means, cannot), beyond
 
 
-def choices_of(made: BoardMatrix, view: BoardView) -> Choices:
+def choices_of(matrix: BoardMatrix, view: BoardView) -> Choices:
     """Give what the formula is told: the view and, where it says nothing, the owner's settings.
 
     An axis that applies nowhere has no weight for anybody, unless it is the only one that has any.
     """
-    weights = view.weights or made.spec.axis_weights([axis.name for axis in made.axes])
-    dropped = dropped_axes(made, dataset_weights(made, view))
+    weights = view.weights or matrix.spec.axis_weights([axis.name for axis in matrix.axes])
+    dropped = dropped_axes(matrix, dataset_weights(matrix, view))
     left = {name: 0.0 if name in dropped else weight for name, weight in weights.items()}
     return Choices(
         weights=left if any(left.values()) else weights,
-        epsilon=view.epsilon if view.epsilon is not None else made.spec.epsilon,
+        epsilon=view.epsilon if view.epsilon is not None else matrix.spec.epsilon,
         perf="performance",
         base=view.base,
         amrs=view.amrs,
-        rate=view.rate or made.spec.rate,
+        rate=view.rate or matrix.spec.rate,
     )
 
 
@@ -184,10 +185,10 @@ class Ranked:
 
     def _end(self, row: int, axis: str, value: float, end: Literal["low", "high"], sign: float) -> float | None:
         squares = 0.0
-        for share, one in zip(self.shares(axis), self.board.models[row].values[axis], strict=True):
-            if share > 0 and one is not None:
-                reached = one.low if end == "low" else one.high
-                half = math.nan if reached is None else reached - one.value
+        for share, figure in zip(self.shares(axis), self.board.models[row].values[axis], strict=True):
+            if share > 0 and figure is not None:
+                reached = figure.low if end == "low" else figure.high
+                half = math.nan if reached is None else reached - figure.value
                 squares += (share * half) ** 2
         return None if math.isnan(squares) else value + sign * math.sqrt(squares)
 
@@ -289,21 +290,21 @@ def without_reasons(shape: Any) -> Any:
     return [without_reasons(one) for one in shape] if isinstance(shape, list) else shape
 
 
-def rank(made: BoardMatrix, view: BoardView | None = None) -> Ranked:
+def rank(matrix: BoardMatrix, view: BoardView | None = None) -> Ranked:
     """Rank the board by *view*, or by the owner's default."""
     chosen = view or BoardView()
-    table, beyond = table_of(made, chosen)
-    choices = choices_of(made, chosen)
+    table, beyond = table_of(matrix, chosen)
+    choices = choices_of(matrix, chosen)
     ranking = rank_models(table, choices)
     by_median = rank_models(table, replace(choices, rate="median")) if ranking.dominant else None
-    weights = dataset_weights(made, chosen)
+    weights = dataset_weights(matrix, chosen)
     reasons = {}
-    waiting = bool(made.datasets) and not any(weights)
-    for row, model in enumerate(made.models):
+    waiting = bool(matrix.datasets) and not any(weights)
+    for row, model in enumerate(matrix.models):
         if model.ref in ranking.unranked:
-            gone = [axis.name for axis, value in zip(made.axes, table.values[row], strict=True) if np.isnan(value)]
-            counting = {name: axis_shares(made, name, weights) for name in gone if ranking.weights[name] > 0}
+            gone = [axis.name for axis, value in zip(matrix.axes, table.values[row], strict=True) if np.isnan(value)]
+            counting = {name: axis_shares(matrix, name, weights) for name in gone if ranking.weights[name] > 0}
             rests = why_unranked(model, counting, weights)
             why = NOTHING_SCORES if waiting else beyond.get(model.ref) or ranking.unranked[model.ref]
             reasons[model.ref] = f"{why} ({rests})" if rests else why
-    return Ranked(made, chosen, table, ranking, reasons, weights, made.runs(weights), by_median)
+    return Ranked(matrix, chosen, table, ranking, reasons, weights, matrix.runs(weights), by_median)

@@ -64,15 +64,15 @@ def _round(ref: str, review: ValidationReview, versions: set[str]) -> MatrixRoun
 
 def pooled_rate(rounds: Sequence[MatrixRound], model: str, scale: float) -> Figure | None:
     """Give a model version's vMER over all validated rounds that it answered in; None where there is none."""
-    found = [
+    rated = [
         (one, rate) for one in rounds for rate in one.models if rate.model == model and rate.vmer.value is not None
     ]
-    if not found:
+    if not rated:
         return None
-    collected = sum(rate.collected for _, rate in found)
-    rate = wilson_share(sum(rate.errors for _, rate in found), collected)
+    collected = sum(rate.collected for _, rate in rated)
+    rate = wilson_share(sum(rate.errors for _, rate in rated), collected)
     if rate.value is None:
         return None
     low, high = (None if end is None else end * scale for end in (rate.low, rate.high))
-    at = max(one.at for one, _ in found).isoformat(timespec="seconds")
+    at = max(one.at for one, _ in rated).isoformat(timespec="seconds")
     return Figure(rate.value * scale, low, high, collected, at)

@@ -51,17 +51,17 @@ def _row(group: Sequence[MatrixModel]) -> MatrixModel:
     )
 
 
-def _first_gap(group: Sequence[MatrixModel], axis: str, place: int) -> Gap | None:
+def _first_gap(group: Sequence[MatrixModel], axis: str, index: int) -> Gap | None:
     """Give why a seed lacks a figure, where one does: the row lacks it then, too."""
-    return next((model.gaps[axis][place] for model in group if model.gaps[axis][place]), None)
+    return next((model.gaps[axis][index] for model in group if model.gaps[axis][index]), None)
 
 
 def _mean(figures: Sequence[Figure | None]) -> Figure | None:
     """Average figures and the ends of their intervals; one that is missing leaves the row without."""
-    there = [figure for figure in figures if figure is not None]
-    if len(there) < len(figures):
+    known = [figure for figure in figures if figure is not None]
+    if len(known) < len(figures):
         return None
-    return replace(there[0], **_averaged([(one.value, one.low, one.high) for one in there]))
+    return replace(known[0], **_averaged([(one.value, one.low, one.high) for one in known]))
 
 
 def _averaged(rows: Sequence[tuple[float, float | None, float | None]]) -> dict[str, Any]:
@@ -75,10 +75,10 @@ def _averaged(rows: Sequence[tuple[float, float | None, float | None]]) -> dict[
 
 def _slices(lists: Sequence[Sequence[PlainSlice]]) -> list[PlainSlice]:
     names = [(piece["by"], piece["name"]) for piece in lists[0]]
-    found: list[PlainSlice] = []
+    slices: list[PlainSlice] = []
     for named in names:
         pieces = [one for pieces in lists for one in pieces if (one["by"], one["name"]) == named]
         if len(pieces) == len(lists):
             averaged = _averaged([(one["value"], one.get("low"), one.get("high")) for one in pieces])
-            found.append({**pieces[0], **averaged})
-    return found
+            slices.append({**pieces[0], **averaged})
+    return slices

@@ -43,31 +43,31 @@ def save_fork(db: Session, blobs: Blobs, actor: Actor, task: str, name: str, vie
     with transaction(db):
         task_id = find_row(db, task).id
         lock(db, f"view {task}/{name}")
-        kept = queries.fork(db, task_id, name)
-        if kept is None:
-            kept = BoardFork(task_id=task_id, name=name, user_id=user)
-            db.add(kept)
-        elif kept.deleted_at is None and kept.user_id != user:
+        fork = queries.fork(db, task_id, name)
+        if fork is None:
+            fork = BoardFork(task_id=task_id, name=name, user_id=user)
+            db.add(fork)
+        elif fork.deleted_at is None and fork.user_id != user:
             raise Conflict(
                 "Somebody else keeps a view called '{name}'.",
                 name=name,
                 remedy="Choose another name.",
                 code="name_taken",
             )
-        kept.user_id, kept.view, kept.created_at, kept.deleted_at = user, to_plain(view), now(), None
+        fork.user_id, fork.view, fork.created_at, fork.deleted_at = user, to_plain(view), now(), None
         audit.record(db, actor, "board.fork", f"{task}: {name}")
-    return Fork(name, None if user is None else actor.name, view, kept.created_at)
+    return Fork(name, None if user is None else actor.name, view, fork.created_at)
 
 
 def fork_view(db: Session, task: str, name: str) -> BoardView:
     """Give the view that is kept under *name*."""
-    kept = queries.fork(db, find_row(db, task).id, name.strip())
-    if kept is None or kept.deleted_at is not None:
+    fork = queries.fork(db, find_row(db, task).id, name.strip())
+    if fork is None or fork.deleted_at is not None:
         known = ", ".join(f"'{one.name}'" for one in list_forks(db, task)) or Text("none")
         raise NotFound(
             "Nobody keeps a view called '{name}' of this board.", name=name, known=known, remedy="There is: {known}."
         )
-    return decode(BoardView, kept.view)
+    return decode(BoardView, fork.view)
 
 
 def list_forks(db: Session, task: str) -> list[Fork]:
@@ -82,11 +82,11 @@ def remove_fork(db: Session, actor: Actor, task: str, name: str) -> None:
     """Remove a view: one's own or, for the task's owner, anybody's."""
     require_signed_in(actor)
     with transaction(db):
-        kept = queries.fork(db, find_row(db, task).id, name)
-        mine = kept is not None and kept.user_id is not None and kept.user_id == actor.user_id
-        if kept is None or kept.deleted_at is not None or not (mine or actor.has(RoleName.OWNER, task)):
+        fork = queries.fork(db, find_row(db, task).id, name)
+        mine = fork is not None and fork.user_id is not None and fork.user_id == actor.user_id
+        if fork is None or fork.deleted_at is not None or not (mine or actor.has(RoleName.OWNER, task)):
             raise NotFound("You keep no view called '{name}'.", name=name)
-        kept.deleted_at = now()
+        fork.deleted_at = now()
         audit.record(db, actor, "board.unfork", f"{task}: {name}")
 
 
@@ -116,9 +116,9 @@ def take_snapshot(
     with transaction(db):
         task_id = find_row(db, task).id
         lock(db, f"snapshots of {task}")
-        kept = queries.snapshot(db, task_id, shape["hash"])
-        if kept is None:
-            kept = BoardSnapshot(
+        stored = queries.snapshot(db, task_id, shape["hash"])
+        if stored is None:
+            stored = BoardSnapshot(
                 task_id=task_id,
                 hash=shape["hash"],
                 title=title,
@@ -127,9 +127,9 @@ def take_snapshot(
                 created_by=actor.user_id,
                 created_at=now(),
             )
-            db.add(kept)
+            db.add(stored)
             audit.record(db, actor, "board.snapshot", task, hash=shape["hash"], key=signature["key_id"])
-    return Snapshot(kept.hash, kept.title, kept.created_at, kept.key_id)
+    return Snapshot(stored.hash, stored.title, stored.created_at, stored.key_id)
 
 
 def list_snapshots(db: Session, actor: Actor, task: str) -> list[Snapshot]:
@@ -143,14 +143,14 @@ def read_snapshot(db: Session, blobs: Blobs, actor: Actor, task: str, prefix: st
 
     It is signed, so nothing can be left out: whoever may not see now what it names is refused all of it.
     """
-    found = queries.snapshot(db, find_row(db, task).id, prefix) if len(prefix) >= 6 else None
-    if found is None:
+    stored = queries.snapshot(db, find_row(db, task).id, prefix) if len(prefix) >= 6 else None
+    if stored is None:
         raise NotFound(
             "There is no snapshot '{prefix}'.", prefix=prefix, remedy="Give at least six characters of its hash."
         )
-    data = blobs.path(found.blob).read_bytes()
+    data = blobs.path(stored.blob).read_bytes()
     _require_seen(db, actor, task, data)
-    return Snapshot(found.hash, found.title, found.created_at, found.key_id), data
+    return Snapshot(stored.hash, stored.title, stored.created_at, stored.key_id), data
 
 
 def _require_seen(db: Session, actor: Actor, task: str, data: bytes) -> None:
@@ -171,9 +171,9 @@ def _require_seen(db: Session, actor: Actor, task: str, data: bytes) -> None:
 
 def snapshot_shape(ranked: Ranked, sure: Mapping[str, Any], title: str = "", server: str = "") -> dict[str, Any]:
     """Give the content of a snapshot: the matrix, the view in full, the ranking, and the hash of every input."""
-    made, ranking = ranked.board, ranked.ranking
-    weights = dataset_weights(made, ranked.view)
-    named = {one.name: weight for one, weight in zip(made.datasets, weights, strict=True)}
+    matrix, ranking = ranked.board, ranked.ranking
+    weights = dataset_weights(matrix, ranked.view)
+    named = {one.name: weight for one, weight in zip(matrix.datasets, weights, strict=True)}
     view = BoardView(
         weights=dict(ranking.weights),
         datasets=named if any(weights) else None,
@@ -188,18 +188,18 @@ def snapshot_shape(ranked: Ranked, sure: Mapping[str, Any], title: str = "", ser
         "title": title,
         "server": server,
         "provisional": ranked.runs.waiting > 0,
-        "board": to_plain(made.record()),
+        "board": to_plain(matrix.record()),
         "view": to_plain(view),
         "ranking": ranked.as_dict(),
         "uncertainty": dict(sure),
         "inputs": {
-            "datasets": {one.ref: one.hash for one in made.datasets},
-            "rounds": {one.ref: content_id(to_plain(one.record())) for one in made.rounds},
-            "models": {one.ref: list(one.hashes) for one in made.models},
+            "datasets": {one.ref: one.hash for one in matrix.datasets},
+            "rounds": {one.ref: content_id(to_plain(one.record())) for one in matrix.rounds},
+            "models": {one.ref: list(one.hashes) for one in matrix.models},
             # Equal models answer equally: the files of an anonymous one would tell which public one it is.
             "predictions": {
-                model.ref: {one.ref: list(keys) for one, keys in zip(made.datasets, model.predictions, strict=True)}
-                for model in made.models
+                model.ref: {one.ref: list(keys) for one, keys in zip(matrix.datasets, model.predictions, strict=True)}
+                for model in matrix.models
                 if model.visibility != "anonymous"
             },
         },

@@ -78,8 +78,8 @@ def standing_of(ranked: Ranked) -> BoardStanding:
         model, position, score = ranked.board.models[row], ranked.ranking.rank[row], ranked.ranking.dynascore[row]
         if position is None or score is None:
             continue
-        found = {axis.name: ranked.figure(row, axis.name) for axis in ranked.board.axes}
-        figures = {name: figure for name, figure in found.items() if figure is not None}
+        axis_figures = {axis.name: ranked.figure(row, axis.name) for axis in ranked.board.axes}
+        figures = {name: figure for name, figure in axis_figures.items() if figure is not None}
         places.append(BoardPlace(model.ref, model.name, model.number, model.adapter, position, score, figures))
     return BoardStanding(tuple(places), len(ranked.board.models) - len(places), ranked.runs.waiting > 0)
 
@@ -87,34 +87,34 @@ def standing_of(ranked: Ranked) -> BoardStanding:
 def make_standing(db: Session, blobs: Blobs, task: str) -> BoardStanding:
     """Make the standing of *task* now, from a board in memory if nothing has changed since that was made."""
     warm = warm_board(db, blobs, ANONYMOUS, task)
-    made = warm.board
-    found = (
+    matrix = warm.board
+    current = (
         warm.text.once(standing_of, warm.ranked)
         if warm.ranked
-        else BoardStanding((), len(made.models), provisional=False)
+        else BoardStanding((), len(matrix.models), provisional=False)
     )
-    sure = known_uncertainty(db, blobs, ANONYMOUS, task) if found.places else None
+    sure = known_uncertainty(db, blobs, ANONYMOUS, task) if current.places else None
     claim = claim_of(warm.ranked, sure) if warm.ranked else NO_CLAIM
     ranges = {one.model: one.rank for one in sure.models} if sure else {}
-    places = tuple(_with_range(place, ranges.get(place.ref)) for place in found.places)
-    return replace(found, places=places, axes=tuple(made.axes), rounds=over_rounds(db, made), claim=claim)
+    places = tuple(_with_range(place, ranges.get(place.ref)) for place in current.places)
+    return replace(current, places=places, axes=tuple(matrix.axes), rounds=over_rounds(db, matrix), claim=claim)
 
 
-def _with_range(place: BoardPlace, between: RankRange | None) -> BoardPlace:
-    if between is None or between.value != place.rank:
-        return place
-    return replace(place, between=(between.low, between.high))
+def _with_range(board_place: BoardPlace, between: RankRange | None) -> BoardPlace:
+    if between is None or between.value != board_place.rank:
+        return board_place
+    return replace(board_place, between=(between.low, between.high))
 
 
-def over_rounds(db: Session, made: BoardMatrix) -> dict[str, list[tuple[int, float]]]:
+def over_rounds(db: Session, matrix: BoardMatrix) -> dict[str, list[tuple[int, float]]]:
     """Give each model's performance on the test set of every round that was released, oldest first, by its name."""
-    places = {dataset.name: place for place, dataset in enumerate(made.datasets)}
-    tests = [(number, places[name]) for number, name in queries.round_tests(db, made.task.name) if name in places]
-    found: dict[str, list[tuple[int, float]]] = {}
-    for model in made.models if tests else ():
-        cells = [(number, model.values[made.axes[0].name][place]) for number, place in tests]
-        found[model.name] = [(number, float(cell["value"])) for number, cell in cells if cell is not None]
-    return found
+    places = {dataset.name: place for place, dataset in enumerate(matrix.datasets)}
+    tests = [(number, places[name]) for number, name in queries.round_tests(db, matrix.task.name) if name in places]
+    values_by_model: dict[str, list[tuple[int, float]]] = {}
+    for model in matrix.models if tests else ():
+        cells = [(number, model.values[matrix.axes[0].name][place]) for number, place in tests]
+        values_by_model[model.name] = [(number, float(cell["value"])) for number, cell in cells if cell is not None]
+    return values_by_model
 
 
 @dataclass(slots=True)
@@ -134,64 +134,64 @@ class KnownStandings:
 def known_standings(db: Session, blobs: Blobs, tasks: Sequence[str]) -> dict[str, BoardStanding]:
     """Give the standings that are known, without making any; those that may have changed are made anew beside."""
     engine, stamp, moment = _engine(db), queries.stamp(db), time.monotonic()
-    kept = state_of(db).part(KnownStandings)
-    with kept.lock:
+    shared = state_of(db).part(KnownStandings)
+    with shared.lock:
         for task in tasks:
-            known = kept.standings.get(task)
+            known = shared.standings.get(task)
             acted = known is not None and known[0][:2] != stamp[:2]  # what people set is to be seen at once
             if known is None or acted or (known[0] != stamp and moment - known[1] > SECONDS):
-                kept.wanted[task] = blobs
-        if kept.wanted and kept.thread is None:
+                shared.wanted[task] = blobs
+        if shared.wanted and shared.thread is None:
             book = state_of(db).part(LoopBook)
-            making = Loop("standings of boards", partial(_make_next, engine, kept), every=SECONDS, logger=logger)
-            kept.end = partial(book.remove, book.add(making))
-            kept.thread = making.start(threading.Event())
-        known_now = {task: kept.standings[task] for task in tasks if task in kept.standings}
+            making = Loop("standings of boards", partial(_make_next, engine, shared), every=SECONDS, logger=logger)
+            shared.end = partial(book.remove, book.add(making))
+            shared.thread = making.start(threading.Event())
+        known_now = {task: shared.standings[task] for task in tasks if task in shared.standings}
     return {
         task: standing if made_at == stamp else _as_seen_now(db, task, standing)
         for task, (made_at, _, standing) in known_now.items()
     }
 
 
-def _as_seen_now(db: Session, task: str, standing: BoardStanding) -> BoardStanding:
+def _as_seen_now(db: Session, task: str, shown: BoardStanding) -> BoardStanding:
     """Leave out of an older standing the models that not everybody may see any more."""
     spec = board_spec(db, task)
     seen = {name for name in visibilities(db, model_visibility(ANONYMOUS), task) if spec.shows(name)}
-    places = tuple(place for place in standing.places if place.name in seen)
-    rounds = {name: line for name, line in standing.rounds.items() if name in seen}
-    claim = standing.claim if set(standing.claim.first) <= set(seen) else replace(NO_CLAIM, certainty="unknown")
-    return replace(standing, places=places, rounds=rounds, claim=claim)
+    places = tuple(place for place in shown.places if place.name in seen)
+    rounds = {name: line for name, line in shown.rounds.items() if name in seen}
+    claim = shown.claim if set(shown.claim.first) <= set(seen) else replace(NO_CLAIM, certainty="unknown")
+    return replace(shown, places=places, rounds=rounds, claim=claim)
 
 
 def wait_for_standings(db: Session, seconds: float = 60.0) -> None:
     """Wait until no standing is being made."""
-    kept = state_of(db).part(KnownStandings)
-    with kept.lock:
-        thread = kept.thread
+    shared = state_of(db).part(KnownStandings)
+    with shared.lock:
+        thread = shared.thread
     if thread is not None:
         thread.join(seconds)
 
 
-def _make_next(engine: Engine, kept: KnownStandings, each: Each) -> float:
+def _make_next(engine: Engine, shared: KnownStandings, each: Each) -> float:
     """Make the standing that was wanted first; a board that cannot be made says on its own page what is wrong."""
-    with kept.lock:
-        if not kept.wanted:
-            kept.thread = None
-            kept.end()
+    with shared.lock:
+        if not shared.wanted:
+            shared.thread = None
+            shared.end()
             raise LoopEnd
-        task, blobs = kept.wanted.popitem(last=False)
+        task, blobs = shared.wanted.popitem(last=False)
 
     def make(task: str) -> None:
         with Session(engine) as db:
             stamp = queries.stamp(db)
             try:
-                made = make_standing(db, blobs, task)
+                computed = make_standing(db, blobs, task)
             except QuintainError as error:
                 if error.code == PENDING:  # a worker is at it
                     return
                 raise
-        with kept.lock:
-            kept.standings[task] = (stamp, time.monotonic(), made)
+        with shared.lock:
+            shared.standings[task] = (stamp, time.monotonic(), computed)
 
     each([task], make, name=lambda task: f"task {task}")
     return 0.0

@@ -62,23 +62,23 @@ class SentTexts(WarmValues[bytes]):
 
 
 def uncertainty(
-    db: Session, blobs: Blobs, made: BoardMatrix, view: BoardView | None = None, *, tell: ReportProgress | None = None
+    db: Session, blobs: Blobs, matrix: BoardMatrix, view: BoardView | None = None, *, tell: ReportProgress | None = None
 ) -> Uncertainty:
-    """Say how sure the ranking of *made* by *view* is. The owner's default view is remembered."""
+    """Say how sure the ranking of *matrix* by *view* is. The owner's default view is remembered."""
     chosen = view or BoardView()
-    ranked = rank(made, chosen)
+    ranked = rank(matrix, chosen)
     if not any(ranked.ranking.rank):
         return NOTHING
-    if chosen != BoardView() or len(made.models) > MANY_MODELS:
+    if chosen != BoardView() or len(matrix.models) > MANY_MODELS:
         return _report(db, blobs, ranked, tell)
     key = _key(ranked)
     known = cache.cached(db, [key])
     if key in known:
         return decode(Uncertainty, known[key])
-    found = _report(db, blobs, ranked, tell)
+    report = _report(db, blobs, ranked, tell)
     with transaction(db):
-        cache.keep(db, {key: plain_known(found)})
-    return found
+        cache.keep(db, {key: plain_known(report)})
+    return report
 
 
 def known_uncertainty(
@@ -100,9 +100,9 @@ def known_uncertainty(
     return replace(decode(Uncertainty, shown.value), pending=not shown.fresh, computed_at=shown.computed_at)
 
 
-def _is_to_be_seen(value: Mapping[str, Any], made: BoardMatrix) -> bool:
+def _is_to_be_seen(value: Mapping[str, Any], matrix: BoardMatrix) -> bool:
     """Say whether all models that it tells of are still to be seen on the board."""
-    return {one["model"] for one in value["models"]} <= {one.ref for one in made.models}
+    return {one["model"] for one in value["models"]} <= {one.ref for one in matrix.models}
 
 
 def sent_uncertainty(
@@ -112,11 +112,11 @@ def sent_uncertainty(
     if part is not None and part.live:
         require_owner(actor, task)
     subject = str(BoardKey(task, board_audience(db, actor, task), part or BoardPart()))
-    kept = figure_queries.stored_basis(db, UNCERTAINTY.name, subject)
-    if view not in (None, BoardView()) or kept is None or kept.basis != UNCERTAINTY.basis(db, subject):
+    stored = figure_queries.stored_basis(db, UNCERTAINTY.name, subject)
+    if view not in (None, BoardView()) or stored is None or stored.basis != UNCERTAINTY.basis(db, subject):
         return to_json(known_uncertainty(db, blobs, actor, task, part, view)).encode()
     texts = state_of(db).part(SentTexts)
-    key = (subject, *kept)
+    key = (subject, *stored)
     return texts.get(key, lambda: to_json(known_uncertainty(db, blobs, actor, task, part)).encode())
 
 
@@ -127,35 +127,35 @@ def plain_known(sure: Uncertainty) -> dict[str, Any]:
     return {name: value for name, value in shape.items() if name not in left}
 
 
-def _compute(db: Session, given: Blobs | None, subject: str, tell: ReportProgress) -> Mapping[str, Any]:
+def _compute(db: Session, source: Blobs | None, subject: str, tell: ReportProgress) -> Mapping[str, Any]:
     """Compute what is kept; where nothing has changed that it rests on, it is the same as before."""
-    blobs = files(given)
+    blobs = files(source)
     key = BoardKey.read(subject)
-    made = warm_board(db, blobs, key.actor, key.task, key.part, wait=True).board
-    ranked = rank(made)
+    matrix = warm_board(db, blobs, key.actor, key.task, key.part, wait=True).board
+    ranked = rank(matrix)
     name = _key(ranked)
-    kept = figure_queries.figure(db, UNCERTAINTY.name, subject)
-    if kept is not None and kept.value.get("key") == name:
-        return kept.value
-    return {**plain_known(uncertainty(db, blobs, made, tell=tell)), "key": name}
+    stored = figure_queries.figure(db, UNCERTAINTY.name, subject)
+    if stored is not None and stored.value.get("key") == name:
+        return stored.value
+    return {**plain_known(uncertainty(db, blobs, matrix, tell=tell)), "key": name}
 
 
-def _recount(db: Session, given: Blobs | None, subject: str, tell: ReportProgress) -> Mapping[str, Any]:
+def _recount(db: Session, source: Blobs | None, subject: str, tell: ReportProgress) -> Mapping[str, Any]:
     """Compute what is kept from the answers, whatever is known already."""
-    blobs = files(given)
+    blobs = files(source)
     key = BoardKey.read(subject)
     ranked = rank(warm_board(db, blobs, key.actor, key.task, key.part, wait=True).board)
-    found = _report(db, blobs, ranked, tell) if any(ranked.ranking.rank) else NOTHING
-    return {**plain_known(found), "key": _key(ranked)}
+    report = _report(db, blobs, ranked, tell) if any(ranked.ranking.rank) else NOTHING
+    return {**plain_known(report), "key": _key(ranked)}
 
 
 def check_small(db: Session, blobs: Blobs, subject: str) -> Checked:
     """Compare what is remembered of how sure a board of few models is with what its answers say, and set it right."""
     key = BoardKey.read(subject)
-    made = warm_board(db, blobs, key.actor, key.task, key.part, wait=True).board
-    if made.is_empty or len(made.models) > MANY_MODELS:
+    matrix = warm_board(db, blobs, key.actor, key.task, key.part, wait=True).board
+    if matrix.is_empty or len(matrix.models) > MANY_MODELS:
         return Checked()
-    ranked = rank(made)
+    ranked = rank(matrix)
     name = _key(ranked)
     if name not in cache.cached(db, [name]):
         return Checked()
@@ -174,22 +174,22 @@ UNCERTAINTY = FigureKind("uncertainty", BOARD.basis, _answers, _compute, _large,
 
 
 def _key(ranked: Ranked) -> str:
-    made = ranked.board
+    matrix = ranked.board
     values = np.where(np.isnan(ranked.table.values), -1.0, ranked.table.values).tolist()
-    draws = [{axis: [list(keys) for keys in cells] for axis, cells in model.draws.items()} for model in made.models]
-    models = [[model.ref, [list(keys) for keys in model.predictions]] for model in made.models]
+    draws = [{axis: [list(keys) for keys in cells] for axis, cells in model.draws.items()} for model in matrix.models]
+    models = [[model.ref, [list(keys) for keys in model.predictions]] for model in matrix.models]
     shares = ranked.shares("performance")
-    datasets = [[one.hash, weight] for one, weight in zip(made.datasets, shares, strict=True)]
+    datasets = [[one.hash, weight] for one, weight in zip(matrix.datasets, shares, strict=True)]
     weights, epsilon = dict(ranked.ranking.weights), ranked.ranking.epsilon
-    spread = [[figure and [figure.low, figure.high] for figure in one] for one in _figures(made)]
+    spread = [[figure and [figure.low, figure.high] for figure in one] for one in _figures(matrix)]
     rate = [ranked.ranking.rate] if ranked.ranking.rate != "mean" else []
     return content_id(
         [
             "uncertainty",
             FORMAT,
             *rate,
-            made.metric,
-            made.part.tag,
+            matrix.metric,
+            matrix.part.tag,
             models,
             draws,
             datasets,
@@ -201,44 +201,44 @@ def _key(ranked: Ranked) -> str:
     )
 
 
-def _figures(made: BoardMatrix) -> list[Sequence[Figure | None]]:
+def _figures(matrix: BoardMatrix) -> list[Sequence[Figure | None]]:
     return [
         [model.pooled.get(axis.name)] if axis.pooled else model.values[axis.name]
-        for model in made.models
-        for axis in made.axes
+        for model in matrix.models
+        for axis in matrix.axes
     ]
 
 
 def _report(db: Session, blobs: Blobs, ranked: Ranked, tell: ReportProgress | None = None) -> Uncertainty:
-    made = ranked.board
-    resamples = RESAMPLES if len(made.models) <= MANY_MODELS else FEWER_RESAMPLES
+    matrix = ranked.board
+    resamples = RESAMPLES if len(matrix.models) <= MANY_MODELS else FEWER_RESAMPLES
     samples, used = draw_axes(db, blobs, ranked, resamples, tell)
-    drawn = bootstrap_dynascores(ranked.table, samples, choices_of(made, ranked.view))
+    drawn = bootstrap_dynascores(ranked.table, samples, choices_of(matrix, ranked.view))
     # Rounded, so that two equal models are never apart by an error of the arithmetic.
     drawn = np.round(drawn, 9)
-    found = rank_uncertainty(drawn, ranked.ranking.dynascore, confidence=CONFIDENCE)
-    scoring = [one for one, weight in zip(made.datasets, ranked.weights, strict=True) if weight > 0]
+    ranks = rank_uncertainty(drawn, ranked.ranking.dynascore, confidence=CONFIDENCE)
+    scoring = [one for one, weight in zip(matrix.datasets, ranked.weights, strict=True) if weight > 0]
     examples = sum(dataset.rows for dataset in scoring)
     order = [row for row in ranked.order() if ranked.ranking.rank[row] is not None]
     steady = _without_noise(ranked, samples)
-    pairs = [_pair(ranked, drawn, steady, found, pair, examples) for pair in pairwise(order)]
+    pairs = [_pair(ranked, drawn, steady, ranks, pair, examples) for pair in pairwise(order)]
     first_ones = order if len(order) <= MANY_MODELS else order[:IN_MATRIX]
     return Uncertainty(
         examples,
         resamples,
-        [_model(ranked, drawn, found, row) for row in order],
-        [[round(float(found.above[one, other]), 4) for other in first_ones] for one in first_ones],
+        [_model(ranked, drawn, ranks, row) for row in order],
+        [[round(float(ranks.above[one, other]), 4) for other in first_ones] for one in first_ones],
         pairs,
         sampled=used if 0 < used < examples else None,
     )
 
 
-def _model(ranked: Ranked, drawn: FloatArray, found: RankUncertainty, row: int) -> SureModel:
+def _model(ranked: Ranked, drawn: FloatArray, ranks: RankUncertainty, row: int) -> SureModel:
     return SureModel(
         ranked.board.models[row].ref,
-        RankRange(ranked.ranking.rank[row] or 0, found.low[row] or 0, found.high[row] or 0),
+        RankRange(ranked.ranking.rank[row] or 0, ranks.low[row] or 0, ranks.high[row] or 0),
         Estimate(ranked.ranking.dynascore[row], *interval(drawn[:, row], CONFIDENCE)),
-        found.groups[row] or 0,
+        ranks.groups[row] or 0,
     )
 
 
@@ -254,7 +254,7 @@ def _pair(
     ranked: Ranked,
     drawn: FloatArray,
     steady: FloatArray | None,
-    found: RankUncertainty,
+    ranks: RankUncertainty,
     pair: tuple[int, int],
     examples: int,
 ) -> SurePair:
@@ -262,7 +262,7 @@ def _pair(
     scores = ranked.ranking.dynascore
     difference = (scores[first] or 0.0) - (scores[second] or 0.0)
     apart = drawn[:, first] - drawn[:, second]
-    probability = round(float(found.above[first, second]), 4)
+    probability = round(float(ranks.above[first, second]), 4)
     return SurePair(
         ranked.board.models[first].ref,
         ranked.board.models[second].ref,
@@ -296,6 +296,6 @@ def more_examples(probability: float, examples: int) -> int | None:
         return 0
     if probability <= 0.5:
         return None
-    reach, there = scipy.special.ndtri([SURE, POWER]).sum(), scipy.special.ndtri(probability)
-    needed = float(reach / there) ** 2
+    reach, current = scipy.special.ndtri([SURE, POWER]).sum(), scipy.special.ndtri(probability)
+    needed = float(reach / current) ** 2
     return int(np.ceil(examples * (needed - 1))) if needed <= MOST_TIMES else None

@@ -87,30 +87,32 @@ def verify_snapshot(data: bytes, name: str = "the file", *, sources: Sequence[Ke
                 remedy="This version reads {ours}.",
             )
         recomputed = rank(_board_of(shape["board"]), decode(BoardView, shape["view"])).as_dict()
-        said = {row["model"]: row for row in shape["ranking"]["models"]}
-        found, claimed = digest(shape), str(shape["hash"])
+        claimed_rows = {row["model"]: row for row in shape["ranking"]["models"]}
+        content_hash, claimed = digest(shape), str(shape["hash"])
         provisional = bool(shape.get("provisional", False))
     except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, IndexError) as error:
         raise BadInput("{name} is not a snapshot of a board.", name=name, remedy="Download it again.") from error
     checks = [
         Check("hash", "passed", INTACT)
-        if found == claimed
+        if content_hash == claimed
         else Check("hash", "failed", "the content does not have the hash that it claims: it was changed")
     ]
-    problems = [problem for row in recomputed["models"] for problem in _differences(row, said.get(row["model"]))]
-    if len(said) != len(recomputed["models"]):
+    problems = [
+        problem for row in recomputed["models"] for problem in _differences(row, claimed_rows.get(row["model"]))
+    ]
+    if len(claimed_rows) != len(recomputed["models"]):
         problems.append("the ranking names other models than the matrix")
     if provisional != recomputed["provisional"]:
         problems.append("it does not say of its order what its runs say: whether it is provisional")
     checks += [Check("ranking", "failed", problem) for problem in problems] or [
-        Check("ranking", "passed", f"its figures give its ranking of {len(said)} models")
+        Check("ranking", "passed", f"its figures give its ranking of {len(claimed_rows)} models")
     ]
     signature = shape.get("signature")
-    checks += check_signature(found, signature, sources)
+    checks += check_signature(content_hash, signature, sources)
     return Verified(
         hash=claimed,
         task=str(shape["board"]["task"]),
-        models=len(said),
+        models=len(claimed_rows),
         key_id=key_id_of(signature),
         server=str(shape.get("server") or ""),
         checks=tuple(checks),
@@ -118,26 +120,32 @@ def verify_snapshot(data: bytes, name: str = "the file", *, sources: Sequence[Ke
     )
 
 
-def compare_with_server(found: Verified, copy: bytes | None, server: str) -> Verified:
-    """Add to what was *found* whether *server* keeps the same; *copy* is what it gave, None where it has none."""
+def compare_with_server(verified: Verified, copy: bytes | None, server: str) -> Verified:
+    """Add to what was *verified* whether *server* keeps the same; *copy* is what it gave, None where it has none."""
     try:
-        intact = Check("hash", "passed", INTACT) in found.checks
-        same = intact and copy is not None and digest(parse_json(copy)) == found.hash
+        intact = Check("hash", "passed", INTACT) in verified.checks
+        same = intact and copy is not None and digest(parse_json(copy)) == verified.hash
     except (ValueError, AttributeError, RecursionError):
         same = False
     if same:
-        return found.with_check(Check("server", "passed", f"{server} keeps the same"))
-    return found.with_check(Check("server", "failed", f"{server} keeps no snapshot like it"))
+        return verified.with_check(Check("server", "passed", f"{server} keeps the same"))
+    return verified.with_check(Check("server", "failed", f"{server} keeps no snapshot like it"))
 
 
-def _differences(row: Mapping[str, Any], said: Mapping[str, Any] | None) -> list[str]:
-    if said is None:
+def _differences(row: Mapping[str, Any], claimed: Mapping[str, Any] | None) -> list[str]:
+    if claimed is None:
         return [f"{row['model']} is missing from the ranking"]
-    one, two = row["dynascore"], said["dynascore"]
-    same = one == two if one is None or two is None else abs(one - two) <= TOLERANCE * max(1.0, abs(one))
-    if same and row["rank"] == said["rank"]:
+    computed, two = row["dynascore"], claimed["dynascore"]
+    same = (
+        computed == two
+        if computed is None or two is None
+        else abs(computed - two) <= TOLERANCE * max(1.0, abs(computed))
+    )
+    if same and row["rank"] == claimed["rank"]:
         return []
-    return [f"{row['model']} is ranked {said['rank']} with {two}, but its figures give {row['rank']} with {one}"]
+    return [
+        f"{row['model']} is ranked {claimed['rank']} with {two}, but its figures give {row['rank']} with {computed}"
+    ]
 
 
 def _board_of(shape: Mapping[str, Any]) -> BoardMatrix:

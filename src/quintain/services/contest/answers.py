@@ -38,25 +38,25 @@ def given_answers(
 ) -> dict[tuple[int, str], SubmittedAnswers]:
     """Say of every system and part how far its answers are."""
     handed = queries.newest_answers(db, info.id)
-    found: dict[tuple[int, str], SubmittedAnswers] = {}
+    answers: dict[tuple[int, str], SubmittedAnswers] = {}
     models = {one.model_version_id for one in systems if one.model_version_id is not None}
     for part, version in parts_of(db, info).items():
         runs = queries.runs(db, models, version.id)
-        for one in systems:
-            if one.model_version_id is None:
-                own = handed.get((one.id, part))
-                found[one.id, part] = (
+        for system in systems:
+            if system.model_version_id is None:
+                own = handed.get((system.id, part))
+                answers[system.id, part] = (
                     SubmittedAnswers(HandedState.THERE, own.blob) if own else SubmittedAnswers(HandedState.MISSING)
                 )
                 continue
-            cell = runs.get(one.model_version_id)
+            cell = runs.get(system.model_version_id)
             if cell is not None and cell.state == CellState.DONE and cell.predictions:
-                found[one.id, part] = SubmittedAnswers(HandedState.THERE, cell.predictions)
+                answers[system.id, part] = SubmittedAnswers(HandedState.THERE, cell.predictions)
             elif cell is not None and cell.state in {CellState.FAILED, CellState.CANCELLED}:
-                found[one.id, part] = SubmittedAnswers(HandedState.FAILED)
+                answers[system.id, part] = SubmittedAnswers(HandedState.FAILED)
             else:
-                found[one.id, part] = SubmittedAnswers(HandedState.WAITING)
-    return found
+                answers[system.id, part] = SubmittedAnswers(HandedState.WAITING)
+    return answers
 
 
 def answer_cells(blobs: Blobs, task: Task, blob: str, ids: Sequence[str] | None = None) -> dict[str, Any]:
@@ -64,18 +64,18 @@ def answer_cells(blobs: Blobs, task: Task, blob: str, ids: Sequence[str] | None 
     table = pl.scan_parquet(blobs.path(blob), glob=False).select("id", "prediction")
     if ids is not None:
         table = table.filter(pl.col("id").is_in(list(ids)))
-    found = table.collect()
+    rows = table.collect()
     return {
-        key: as_cell(task, said) for key, said in zip(found["id"].to_list(), found["prediction"].to_list(), strict=True)
+        key: as_cell(task, said) for key, said in zip(rows["id"].to_list(), rows["prediction"].to_list(), strict=True)
     }
 
 
 def dev_accuracies(
-    db: Session, blobs: Blobs, info: ContestInfo, task: Task, given: Mapping[tuple[int, str], SubmittedAnswers]
+    db: Session, blobs: Blobs, info: ContestInfo, task: Task, answers: Mapping[tuple[int, str], SubmittedAnswers]
 ) -> dict[int, float]:
     """Give the share of the development set that each system has right; computed once for each file of answers."""
     dev = parts_of(db, info)["dev"]
-    blobs_of = {system: one.blob for (system, part), one in given.items() if part == "dev" and one.blob}
+    blobs_of = {system: one.blob for (system, part), one in answers.items() if part == "dev" and one.blob}
     keys = {system: _key(info, task, dev, blob) for system, blob in blobs_of.items()}
     known = cache.cached(db, list(keys.values()))
     missing = {keys[system]: blob for system, blob in blobs_of.items() if keys[system] not in known}
@@ -88,11 +88,11 @@ def dev_accuracies(
 
 
 def computed_accuracies(
-    db: Session, blobs: Blobs, info: ContestInfo, task: Task, given: Mapping[tuple[int, str], SubmittedAnswers]
+    db: Session, blobs: Blobs, info: ContestInfo, task: Task, answers: Mapping[tuple[int, str], SubmittedAnswers]
 ) -> dict[str, dict[str, float]]:
     """Compute the share of the development set that each system has right again, by the keys that it is kept under."""
     dev = parts_of(db, info)["dev"]
-    files = {one.blob for (_, part), one in given.items() if part == "dev" and one.blob}
+    files = {one.blob for (_, part), one in answers.items() if part == "dev" and one.blob}
     return _computed(blobs, info, task, dev, {_key(info, task, dev, blob): blob for blob in files})
 
 
@@ -101,12 +101,12 @@ def _computed(
 ) -> dict[str, dict[str, float]]:
     golds = _golds(blobs, task, dev)
     grade = grading_of(task, info.spec)
-    found = {}
+    accuracies = {}
     for key, blob in files.items():
-        said = answer_cells(blobs, task, blob)
-        right = sum(grade(said.get(example), gold).right for example, gold in golds.items())
-        found[key] = {"accuracy": right / len(golds) if golds else 0.0}
-    return found
+        predictions = answer_cells(blobs, task, blob)
+        right = sum(grade(predictions.get(example), gold).right for example, gold in golds.items())
+        accuracies[key] = {"accuracy": right / len(golds) if golds else 0.0}
+    return accuracies
 
 
 def _golds(blobs: Blobs, task: Task, version: VersionInfo) -> dict[str, Any]:

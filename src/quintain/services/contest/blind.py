@@ -47,11 +47,13 @@ def dev_answers(
     total = int(table.select(pl.len()).collect().item())
     rows = table.slice(offset, limit).collect().to_dicts()
     systems = visible_systems(db, actor, info)
-    given = given_answers(db, info, [one for one, _ in systems])
+    submitted = given_answers(db, info, [one for one, _ in systems])
     ids = [row["id"] for row in rows]
-    said = {name: answer_cells(blobs, task, blob, ids) for one, name in systems if (blob := given[one.id, "dev"].blob)}
+    cells = {
+        name: answer_cells(blobs, task, blob, ids) for one, name in systems if (blob := submitted[one.id, "dev"].blob)
+    }
     items = [
-        records.DevAnswer(row.pop("id"), row, {name: own.get(key) for name, own in said.items()})
+        records.DevAnswer(row.pop("id"), row, {name: own.get(key) for name, own in cells.items()})
         for key, row in zip(ids, rows, strict=True)
     ]
     return records.DevAnswers(items, total, offset)

@@ -146,13 +146,13 @@ def put_spec(
         lock(db, f"contest {spec.task}/{spec.name}")
         _check_surroundings(db, spec, file)
         spec = _pinned(db, spec)
-        found = queries.find(db, spec.task, spec.name)
-        if found is not None and not new:
-            spec = settled(edit, parse_contest(found.version.toml), spec, contest_of)
+        stored = queries.find(db, spec.task, spec.name)
+        if stored is not None and not new:
+            spec = settled(edit, parse_contest(stored.version.toml), spec, contest_of)
         text = dump_contest(spec)
-        before = plain(parse_contest(found.version.toml), whole=True) if found is not None else None
+        before = plain(parse_contest(stored.version.toml), whole=True) if stored is not None else None
         review(edit, before, plain(spec, whole=True), given, file)
-        if found is None:
+        if stored is None:
             row = ContestRow(task_id=task_row.id, name=spec.name, created_by=actor.user_id)
             db.add(row)
             db.flush()
@@ -160,9 +160,9 @@ def put_spec(
         elif new:
             raise Conflict("Task '{task}' has a contest '{name}' already.", task=spec.task, name=spec.name)
         else:
-            row, number = found.row, found.version.number + 1
-            _refuse_change(parse_contest(found.version.toml), spec)
-        if found is None or found.version.toml != text:
+            row, number = stored.row, stored.version.number + 1
+            _refuse_change(parse_contest(stored.version.toml), spec)
+        if stored is None or stored.version.toml != text:
             db.add(ContestVersion(contest_id=row.id, number=number, toml=text, created_by=actor.user_id))
             audit.record(db, actor, "contest.put", f"{spec.task}/{spec.name}", version=number)
         db.flush()
@@ -192,10 +192,10 @@ def find_contest(db: Session, ref: str) -> ContestInfo:
     if not slash or not name:
         raise BadInput("'{ref}' is not a contest.", ref=ref, remedy="Name it as task/name, such as sentiment/spring.")
     find_row(db, task)
-    found = queries.find(db, task, name)
-    if found is None:
+    stored = queries.find(db, task, name)
+    if stored is None:
         raise NotFound("Task '{task}' has no contest '{name}'.", task=task, name=name)
-    return _info(found)
+    return _info(stored)
 
 
 def newest_running(db: Session, limit: int) -> list[ContestInfo]:
@@ -223,27 +223,27 @@ def require_phase(info: ContestInfo, *phases: Phase) -> Phase:
     phase, schedule, order = info.phase, info.schedule, list(Phase)
     if phase in phases:
         return phase
-    wanted = phases[-1]
-    if order.index(phase) < order.index(wanted):
+    required = phases[-1]
+    if order.index(phase) < order.index(required):
         raise Conflict(
             "This is for the phase '{wanted}' of {ref}, which begins after {time}.",
-            wanted=Word(wanted),
+            wanted=Word(required),
             ref=info.ref,
-            time=schedule.local(schedule.begins(wanted)),
+            time=schedule.local(schedule.begins(required)),
             code="too_early",
         )
     raise Conflict(
         "This is too late: the phase '{wanted}' of {ref} ended on {time}.",
-        wanted=Word(wanted),
+        wanted=Word(required),
         ref=info.ref,
-        time=schedule.local(schedule.ends.get(wanted, schedule.starts)),
+        time=schedule.local(schedule.ends.get(required, schedule.starts)),
         remedy="The organisers can extend a phase while it lasts.",
         code="too_late",
     )
 
 
-def _info(found: queries.StoredContest) -> ContestInfo:
-    row, task, version = found
+def _info(stored: queries.StoredContest) -> ContestInfo:
+    row, task, version = stored
     return ContestInfo(
         row.id,
         task,
@@ -281,12 +281,12 @@ def _pinned(db: Session, spec: ContestSpec) -> ContestSpec:
 def _sync_models(db: Session, contest_id: int, spec: ContestSpec) -> None:
     """Let the models that take part as they are be systems; those that are named no more are taken out."""
     versions = {get_model(db, OPERATOR, ref).version.id: ref for ref in spec.models}
-    there = [one for one in queries.systems(db, contest_id) if one.team_id is None and not one.reference]
-    for one in there:
-        if one.model_version_id not in versions:
-            db.delete(one)
+    existing = [one for one in queries.systems(db, contest_id) if one.team_id is None and not one.reference]
+    for system in existing:
+        if system.model_version_id not in versions:
+            db.delete(system)
     db.flush()
-    known = {one.model_version_id for one in there}
+    known = {one.model_version_id for one in existing}
     for version, ref in versions.items():
         if version not in known:
             name = free_system_name(db, contest_id, ref.partition("/")[2].partition("@")[0])
@@ -301,12 +301,12 @@ def _sync_models(db: Session, contest_id: int, spec: ContestSpec) -> None:
 def free_system_name(db: Session, contest_id: int, name: str) -> str:
     """Give *name*, or one like it that no system of the contest has and that no column of its table needs."""
     taken = {one.name for one in queries.systems(db, contest_id, withdrawn=True)}
-    wanted = f"{name}-system" if is_reserved(name) else name
+    candidate = f"{name}-system" if is_reserved(name) else name
     number = 2
-    while wanted in taken:
-        wanted = f"{name}-{number}"
+    while candidate in taken:
+        candidate = f"{name}-{number}"
         number += 1
-    return wanted
+    return candidate
 
 
 def add_system(db: Session, system: ContestSystem) -> ContestSystem:

@@ -98,7 +98,7 @@ def _wrong_times(values: Mapping[str, Any]) -> Iterator[Fault]:
     except BadInput as error:
         yield from error.faults
         return
-    given = [(name, _moment(values[name], zone)) for name in MOMENTS if values.get(name) is not None]
-    for (before, first), (after, second) in pairwise(given):
+    moments = [(name, _moment(values[name], zone)) for name in MOMENTS if values.get(name) is not None]
+    for (before, first), (after, second) in pairwise(moments):
         if second <= first:
             yield Fault("is not after '{before}'", before=before, field=after)

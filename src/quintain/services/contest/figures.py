@@ -100,8 +100,8 @@ def _facts(db: Session, subject: str) -> int:
 def _basis(db: Session, subject: str) -> str:
     """Name all that the figures rest on: the rules, the systems and their answers, and how much was said of pairs."""
     info, names = _seen(db, subject)
-    given = given_answers(db, info, [system for system, _ in names])
-    answers = [[str(key), part, one.blob or ""] for (key, part), one in sorted(given.items())]
+    submitted = given_answers(db, info, [system for system, _ in names])
+    answers = [[str(key), part, one.blob or ""] for (key, part), one in sorted(submitted.items())]
     systems = [[name, system.counts] for system, name in names]
     over = info.phase is Phase.OVER
     rests = [info.id, info.version, over, systems, answers, pairs.facts(db, info.id)]
@@ -131,24 +131,24 @@ def _listed(db: Session, blobs: Blobs | None, subject: str, tell: ReportProgress
     info = find_contest(db, subject)
     names = [(system, str(system.id)) for system, _ in visible_systems(db, OPERATOR, info)]
     matrix = matrix_of(db, files(blobs), info, names)
-    found = sorted(set(_marks(matrix)))
-    counts = Counter(mark for mark, _ in found if mark in COUNTED)
-    return WithRows({"pairs": len(matrix.pairs), **counts}, lambda db: marks.keep(db, info.id, found))
+    pair_marks = sorted(set(_marks(matrix)))
+    counts = Counter(mark for mark, _ in pair_marks if mark in COUNTED)
+    return WithRows({"pairs": len(matrix.pairs), **counts}, lambda db: marks.keep(db, info.id, pair_marks))
 
 
 def _marks(matrix: Matrix) -> Iterator[Mark]:
     rules, grade = rules_of(matrix.info, matrix.task), grading_of(matrix.task, matrix.info.spec)
     for row, _ in matrix.pairs:
-        standing = matrix.settled[row.id]
-        if standing.status is not PairStatus.WRITTEN:
-            yield standing.status.value, row.id
-        if standing.why is PairReason.EXPIRED:
+        outcome = matrix.settled[row.id]
+        if outcome.status is not PairStatus.WRITTEN:
+            yield outcome.status.value, row.id
+        if outcome.why is PairReason.EXPIRED:
             yield EXPIRED, row.id
-        if rules.waits(standing):
+        if rules.waits(outcome):
             yield WAITING, row.id
         for tag in (*row.tags, f"{STRATEGY}{row.strategy}"):
             yield tag_mark(tag), row.id
-        first, second = as_cell(matrix.task, standing.original), as_cell(matrix.task, standing.modified)
+        first, second = as_cell(matrix.task, outcome.original), as_cell(matrix.task, outcome.modified)
         for name, cells in matrix.answers.items():
             right = grade(cells.get(row.original_hash), first).right
             if right != grade(cells.get(row.modified_hash), second).right:

@@ -58,17 +58,19 @@ def freeze(db: Session, blobs: Blobs, ref: str) -> ContestInfo:
         _open_labels(db, info)
     if info.frozen or info.phase in BREAKING:
         return info
-    made = _keep_pairs(db, blobs, info)
+    version = _keep_pairs(db, blobs, info)
     with transaction(db):
         lock(db, f"contest {info.ref}")
         row = db.get_one(ContestRow, info.id)
         if row.frozen_at is None:
-            row.pairs_version_id = made.id if made else None
+            row.pairs_version_id = version.id if version else None
             row.frozen_at = now()
             disputed = dispute_starter_labels(db, info)
             if disputed and not has_judges(info.spec):
                 notify_organisers(db, info)
-            audit.record(db, OPERATOR, "contest.freeze", info.ref, rows=made.rows if made else 0, disputed=disputed)
+            audit.record(
+                db, OPERATOR, "contest.freeze", info.ref, rows=version.rows if version else 0, disputed=disputed
+            )
             db.flush()
         queue_runs(db, find_contest(db, ref))
     return find_contest(db, ref)
@@ -120,10 +122,10 @@ def queue_runs(db: Session, info: ContestInfo) -> None:
 
 def parts_of(db: Session, info: ContestInfo) -> dict[str, VersionInfo]:
     """Give the data set versions that systems answer: `dev` and, once it is made, `pairs`."""
-    found = {"dev": get_version(db, OPERATOR, info.spec.dev)}
+    parts = {"dev": get_version(db, OPERATOR, info.spec.dev)}
     if info.pairs_version_id is not None:
-        found["pairs"] = get_version(db, OPERATOR, f"{info.task}/{pairs_name(info)}")
-    return found
+        parts["pairs"] = get_version(db, OPERATOR, f"{info.task}/{pairs_name(info)}")
+    return parts
 
 
 def _keep_pairs(db: Session, blobs: Blobs, info: ContestInfo) -> VersionInfo | None:

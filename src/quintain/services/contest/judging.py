@@ -55,8 +55,8 @@ def next_to_judge(db: Session, actor: Actor, ref: str) -> records.PairToJudge | 
     with transaction(db):
         lock(db, f"judging of {info.ref}")
         moment = now()
-        wanted = _wanted(info, others)
-        pair = queries.draw(db, wanted, user_id, moment)
+        conditions = _wanted(info, others)
+        pair = queries.draw(db, conditions, user_id, moment)
         if pair is None:
             return None
         if queries.lease_of(db, info.id, user_id, moment) is None:
@@ -68,7 +68,7 @@ def next_to_judge(db: Session, actor: Actor, ref: str) -> records.PairToJudge | 
             original=row.original,
             modified=row.modified,
             minimality=info.spec.minimality,
-            left=queries.count(db, wanted, user_id, moment),
+            left=queries.count(db, conditions, user_id, moment),
             lease_until=lease.lease_until,
             pay=pay_of(info.spec),
         )
@@ -84,22 +84,22 @@ def judge_pair(
         user_id, others = _require_judge(db, actor, info)
         lock(db, f"judging of {info.ref}")
         moment = now()
-        found = find_pair(db, info, pair)
-        lease = _own_lease(db, found, user_id)
+        stored = find_pair(db, info, pair)
+        lease = _own_lease(db, stored, user_id)
         if info.phase is not Phase.OVER or lease.lease_until <= moment:  # who began in time may finish
             require_phase(info, *JUDGED_IN)
-        labels = read_labels(get_task(db, info.task), found.row, original, modified)
+        labels = read_labels(get_task(db, info.task), stored.row, original, modified)
         if info.spec.minimality and minimal is None:
             raise BadInput(faults=[Fault("is missing: say whether the pair is minimal", field="minimal")])
         late = (
             info.phase is Phase.OVER
-            or queries.is_ruled(db, found.row.id)
-            or queries.judged_in_time(db, found.row.id) >= info.spec.judges
+            or queries.is_ruled(db, stored.row.id)
+            or queries.judged_in_time(db, stored.row.id) >= info.spec.judges
         )
         taken = (moment - lease.held_since).total_seconds()
         db.add(
             ContestJudgement(
-                pair_id=found.row.id,
+                pair_id=stored.row.id,
                 user_id=user_id,
                 original_label=labels[0],
                 modified_label=labels[1],
@@ -110,8 +110,8 @@ def judge_pair(
         )
         pair_queries.bump(db, info.id)
         db.flush()
-        earned = _pay(db, info, found, user_id)
-        _follow(db, info, found)
+        earned = _pay(db, info, stored, user_id)
+        _follow(db, info, stored)
         left = queries.count(db, _wanted(info, others), user_id, moment)
     if earned.amount:
         pay_notices.notify_after_work(db, find_row(db, info.task).id, info.task, info.ref, lambda: _wage(db, info))
@@ -182,11 +182,11 @@ def _lease(db: Session, info: ContestInfo, pair: int, user_id: int, moment: date
     return lease
 
 
-def _own_lease(db: Session, found: StoredPair, user_id: int) -> ContestLease:
+def _own_lease(db: Session, stored: StoredPair, user_id: int) -> ContestLease:
     """Give somebody's lease of a pair that they have not judged: nobody picks what to add a vote to."""
-    if queries.judged_by(db, found.row.id, user_id):
+    if queries.judged_by(db, stored.row.id, user_id):
         raise Conflict("You have judged this pair already.")
-    lease = queries.lease_on(db, found.row.id, user_id)
+    lease = queries.lease_on(db, stored.row.id, user_id)
     if lease is None or lease.skipped:
         raise Conflict(
             "This pair was not handed out to you.", remedy="Judge the one that is handed out next.", code="not_handed"
@@ -194,25 +194,25 @@ def _own_lease(db: Session, found: StoredPair, user_id: int) -> ContestLease:
     return lease
 
 
-def _pay(db: Session, info: ContestInfo, found: StoredPair, user_id: int) -> Money:
+def _pay(db: Session, info: ContestInfo, stored: StoredPair, user_id: int) -> Money:
     money = pay_of(info.spec)
     earnings.earn(
         db,
         user_id,
         find_row(db, info.task).id,
         kind="base",
-        work=f"pair:{found.row.id}:{user_id}",
+        work=f"pair:{stored.row.id}:{user_id}",
         money=money,
         what=f"Judging a pair of {info.ref}",
     )
     return money
 
 
-def _follow(db: Session, info: ContestInfo, found: StoredPair) -> None:
+def _follow(db: Session, info: ContestInfo, stored: StoredPair) -> None:
     """Tell the organisers where the judges disagree, and have figures computed anew."""
     task = get_task(db, info.task)
-    standing = pair_outcomes(db, info, task, [found.row])[found.row.id]
-    if rules_of(info, task).waits(standing):
+    outcome = pair_outcomes(db, info, task, [stored.row])[stored.row.id]
+    if rules_of(info, task).waits(outcome):
         notify_organisers(db, info)
     schedule_refresh(db, info)
 

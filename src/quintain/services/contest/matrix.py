@@ -57,8 +57,8 @@ class Matrix:
         """Give the table that `quintain contest score` reads: two rows for each pair that was not dropped."""
         return [row for one in self.counted for row in self._pair_rows(one)]
 
-    def _pair_rows(self, found: StoredPair) -> list[dict[str, Any]]:
-        row, stands = found.row, self.settled[found.row.id]
+    def _pair_rows(self, stored: StoredPair) -> list[dict[str, Any]]:
+        row, stands = stored.row, self.settled[stored.row.id]
         tags = [*row.tags, *([f"{STRATEGY}{row.strategy}"] if row.strategy else [])]
         sides = (
             ("a", row.original, row.original_hash, stands.original),
@@ -66,7 +66,7 @@ class Matrix:
         )
         return [
             {
-                "breaker": found.team,
+                "breaker": stored.team,
                 "pair_id": row.name,
                 "side": side,
                 "sentence": sentence_of(self.task, inputs),
@@ -92,12 +92,12 @@ def matrix_of(
     """Put the pairs beside the answers of those systems that have some."""
     task = get_task(db, info.task)
     pairs = queries.of_contest(db, info.id, ids=ids, team_id=team_id)
-    given = given_answers(db, info, [one for one, _ in names])
-    wanted = None if ids is None else [key for one in pairs for key in (one.row.original_hash, one.row.modified_hash)]
+    submitted = given_answers(db, info, [one for one, _ in names])
+    hashes = None if ids is None else [key for one in pairs for key in (one.row.original_hash, one.row.modified_hash)]
     answers = {
-        name: answer_cells(blobs, task, blob, wanted)
+        name: answer_cells(blobs, task, blob, hashes)
         for one, name in names
-        if (one.id, "pairs") in given and (blob := given[one.id, "pairs"].blob)
+        if (one.id, "pairs") in submitted and (blob := submitted[one.id, "pairs"].blob)
     }
     accuracy = accuracies_of(db, blobs, info, task, names)
     return Matrix(info, task, pairs, pair_outcomes(db, info, task, [one.row for one in pairs]), answers, accuracy)
@@ -112,18 +112,18 @@ def sentence_of(task: Task, inputs: Mapping[str, Any]) -> str:
 
 def accuracies_of(db: Session, blobs: Blobs, info: ContestInfo, task: Task, names: Names) -> dict[str, float]:
     """Give the dev accuracies of the systems that enter the breakers' scores and have answered the pairs."""
-    given = given_answers(db, info, [one for one, _ in names])
-    known = dev_accuracies(db, blobs, info, task, given)
+    submitted = given_answers(db, info, [one for one, _ in names])
+    known = dev_accuracies(db, blobs, info, task, submitted)
     return {
         name: known[one.id]
         for one, name in names
-        if one.counts and one.id in known and (one.id, "pairs") in given and given[one.id, "pairs"].blob
+        if one.counts and one.id in known and (one.id, "pairs") in submitted and submitted[one.id, "pairs"].blob
     }
 
 
-def with_answers(matrix: Matrix, found: StoredPair) -> records.ContestPair:
+def with_answers(matrix: Matrix, stored: StoredPair) -> records.ContestPair:
     """Give a pair as it stands, with every system's answers and the systems that it broke."""
-    row, stands = found.row, matrix.settled[found.row.id]
+    row, stands = stored.row, matrix.settled[stored.row.id]
     grade = grading_of(matrix.task, matrix.info.spec)
     golds = (as_cell(matrix.task, stands.original), as_cell(matrix.task, stands.modified))
     answers = {
@@ -135,7 +135,7 @@ def with_answers(matrix: Matrix, found: StoredPair) -> records.ContestPair:
         if grade(first, golds[0]).right != grade(second, golds[1]).right
     )
     return replace(
-        described(matrix.task, found),
+        described(matrix.task, stored),
         original_label=golds[0],
         modified_label=golds[1],
         status=stands.status.value,

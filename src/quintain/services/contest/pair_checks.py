@@ -154,9 +154,10 @@ class Desk:
             yield Fault("is not in the starter set; the original stays as it is there", field="original")
         elif inside and taken:
             yield Fault("is a sentence of the starter set, too: exactly one side is to be changed", field="modified")
-        for one in kind_of(self.task).fields(self.task):
-            if not one.editable and draft.original.get(one.name) != draft.modified.get(one.name):
-                yield Fault("'{name}' is fixed and may not be changed", name=one.name, field="modified")
+        for task_field in kind_of(self.task).fields(self.task):
+            name = task_field.name
+            if not task_field.editable and draft.original.get(name) != draft.modified.get(name):
+                yield Fault("'{name}' is fixed and may not be changed", name=name, field="modified")
 
     def _label(
         self, side: str, inputs: Mapping[str, Any], raw: Any, known: Any, before: Mapping[str, Any] | None = None
@@ -201,8 +202,8 @@ def starter_labels(db: Session, blobs: Blobs, info: ContestInfo, ids: list[str])
     if not info.spec.starter:
         return {}
     table = scan_for_scoring(blobs, get_version(db, OPERATOR, info.spec.starter))
-    found = table.filter(pl.col("id").is_in(ids)).select("id", "answer").collect()
-    return dict(zip(found["id"].to_list(), found["answer"].to_list(), strict=True))
+    rows = table.filter(pl.col("id").is_in(ids)).select("id", "answer").collect()
+    return dict(zip(rows["id"].to_list(), rows["answer"].to_list(), strict=True))
 
 
 def _form_faults(draft: PairDraft) -> Iterator[Fault]:
@@ -235,13 +236,13 @@ def _place(side: str, inner: str | None) -> str:
     return f"{side}.{inner}" if inner else side
 
 
-def too_many(spec: ContestSpec, there: int, more: int) -> Text | None:
+def too_many(spec: ContestSpec, existing: int, more: int) -> Text | None:
     """Say that a team would have too many pairs, if so."""
-    if there + more <= spec.pairs:
+    if existing + more <= spec.pairs:
         return None
     return Text(
         "The team has {there} pairs, and {more} more would be over the {most} of this contest.",
-        there=there,
+        there=existing,
         more=more,
         most=spec.pairs,
     )

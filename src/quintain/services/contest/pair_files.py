@@ -86,25 +86,25 @@ def _paired(rows: Sequence[PlainRow], path: Path, task: Task) -> list[PairRow]:
         if side is None:
             faults.append(Fault("'{side}' is neither a nor b", side=_text(row, "side"), row=row.number, field="side"))
             continue
-        there = members.setdefault(name, {})
-        if side in there:
+        sides = members.setdefault(name, {})
+        if side in sides:
             faults.append(
                 Fault(
                     "pair '{name}' has side '{side}' in row {first} already",
                     name=name,
                     side=_text(row, "side"),
-                    first=there[side].number,
+                    first=sides[side].number,
                     row=row.number,
                     field="pair_id",
                 )
             )
-        there.setdefault(side, row)
-    for name, there in members.items():
-        if len(there) < 2:
-            only = next(iter(there.values()))
+        sides.setdefault(side, row)
+    for name, sides in members.items():
+        if len(sides) < 2:
+            only = next(iter(sides.values()))
             reason = (
                 Text("pair '{name}' has no modified side", name=name)
-                if 0 in there
+                if 0 in sides
                 else Text("pair '{name}' has no original side", name=name)
             )
             faults.append(Fault(reason, row=only.number))
@@ -118,13 +118,13 @@ def _paired(rows: Sequence[PlainRow], path: Path, task: Task) -> list[PairRow]:
 def _columns(path: Path, task: Task, columns: Mapping[str, str]) -> dict[str, str]:
     """Say which column holds what: as we are told, or under the names that a contest's own tables have."""
     known = read_table(path, required=("pair_id", "side"), columns=dict(columns)).columns
-    found = dict(columns)
-    if "label" not in (*known, *found) and "gold" in known:
-        found["label"] = "gold"
+    chosen = dict(columns)
+    if "label" not in (*known, *chosen) and "gold" in known:
+        chosen["label"] = "gold"
     free = [one.name for one in kind_of(task).fields(task) if one.editable]
-    if len(free) == 1 and free[0] not in (*known, *found) and "sentence" in known:
-        found[free[0]] = "sentence"
-    return found
+    if len(free) == 1 and free[0] not in (*known, *chosen) and "sentence" in known:
+        chosen[free[0]] = "sentence"
+    return chosen
 
 
 def _pair(name: str, first: PlainRow, second: PlainRow, task: Task) -> PairRow:

@@ -45,10 +45,10 @@ class PairRules:
     spec: ContestSpec
     over: bool
 
-    def waits(self, standing: PairOutcome) -> bool:
+    def waits(self, outcome: PairOutcome) -> bool:
         """Say whether only the organisers can settle a pair that stands so."""
-        asked = standing.why in {PairReason.ORGANISERS, PairReason.NO_MAJORITY} or self.over
-        return standing.status.left_out and asked
+        asked = outcome.why in {PairReason.ORGANISERS, PairReason.NO_MAJORITY} or self.over
+        return outcome.status.left_out and asked
 
     def outcome(
         self, row: ContestPair, disputed: bool, judged: Sequence[ContestJudgement], ruling: ContestRuling | None
@@ -113,9 +113,9 @@ def has_judges(spec: ContestSpec) -> bool:
     return spec.validation != "none" or spec.minimality
 
 
-def labels_changed(task: Task, row: ContestPair, standing: PairOutcome) -> bool:
+def labels_changed(task: Task, row: ContestPair, outcome: PairOutcome) -> bool:
     """Say whether a pair counts with other labels than it was written with."""
-    before, after = (row.original_gold, row.modified_gold), (standing.original, standing.modified)
+    before, after = (row.original_gold, row.modified_gold), (outcome.original, outcome.modified)
     return [str(as_cell(task, label)) for label in before] != [str(as_cell(task, label)) for label in after]
 
 

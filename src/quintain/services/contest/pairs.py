@@ -51,21 +51,21 @@ def put_pair(
         lock(db, f"pairs of team {team.id}")
         if not draft.name:
             draft = replace(draft, name=_free_name(queries.names(db, team.id)))
-        found, faults = replace(desk, spec=info.spec).check(draft)
-        if found is None:
+        checked, faults = replace(desk, spec=info.spec).check(draft)
+        if checked is None:
             raise BadInput(faults=faults)
         row = queries.named(db, team.id, draft.name)
         if row is not None and new:
             raise Conflict("Your team has a pair '{name}' already.", name=draft.name, remedy="Give it another name.")
-        twin = _names_by_content(db, team.id).get(_content(found.draft))
+        twin = _names_by_content(db, team.id).get(_content(checked.draft))
         if twin is not None and twin != draft.name:
             raise Conflict("Your team has the same pair already, as '{name}'.", name=twin)
         if row is None:
             _refuse_too_many(db, info, team.id, 1)
-            row = _row(info, team.id, found, actor)
+            row = _row(info, team.id, checked, actor)
             db.add(row)
         else:
-            for name, value in _values(found, actor).items():
+            for name, value in _values(checked, actor).items():
                 setattr(row, name, value)
         db.flush()
         return described(get_task(db, info.task), StoredPair(row, team.name))
@@ -92,13 +92,13 @@ def upload_pairs(
     require_phase(info, Phase.BREAK)
     task = get_task(db, info.task)
     db.rollback()  # hold no connection while a file is read
-    given = [
+    uploaded = [
         replace(item, draft=replace(item.draft, dispute=dispute))
         for item in read_pairs(path, task, columns or {}, preset)
     ]
-    desk = desk_of(db, blobs, info, [pair.draft for pair in given])
+    desk = desk_of(db, blobs, info, [pair.draft for pair in uploaded])
     db.rollback()
-    checked = [(one, *desk.check(one.draft)) for one in given]
+    checked = [(one, *desk.check(one.draft)) for one in uploaded]
     with transaction(db):
         info = find_contest(db, ref)
         require_phase(info, Phase.BREAK)
@@ -133,20 +133,20 @@ def _new_rows(
     checked: Sequence[tuple[PairRow, CheckedPair | None, list[Fault]]],
 ) -> list[ContestPair]:
     """Make rows of the pairs of a file, or name every fault by its row."""
-    there, contents = queries.names(db, team_id), _names_by_content(db, team_id)
+    taken, contents = queries.names(db, team_id), _names_by_content(db, team_id)
     faults: list[Fault] = []
     rows: list[ContestPair] = []
-    for one, found, own in checked:
+    for uploaded, pair, own in checked:
         wrong = own
-        if one.draft.name in there:
-            wrong = [*own, Fault("your team has a pair '{name}' already", name=one.draft.name, field="pair_id")]
-        elif found is not None:
-            key = _content(found.draft)
+        if uploaded.draft.name in taken:
+            wrong = [*own, Fault("your team has a pair '{name}' already", name=uploaded.draft.name, field="pair_id")]
+        elif pair is not None:
+            key = _content(pair.draft)
             if key in contents:
                 wrong = [Fault("is the same pair as '{name}'", name=contents[key], field="pair_id")]
-            contents.setdefault(key, one.draft.name)
-            rows.append(_row(info, team_id, found, actor))
-        faults += [fault.at(file=file, row=one.row_of(fault.field)) for fault in wrong]
+            contents.setdefault(key, uploaded.draft.name)
+            rows.append(_row(info, team_id, pair, actor))
+        faults += [fault.at(file=file, row=uploaded.row_of(fault.field)) for fault in wrong]
     if faults:
         ordered = sorted(faults, key=lambda fault: fault.row or 0)
         raise BadInput(
@@ -177,9 +177,9 @@ def list_drafts(
     row = find_team(db, info, team)
     require_drafts(db, actor, info, row)
     task = get_task(db, info.task)
-    found = queries.of_contest(db, info.id, team_id=row.id, offset=offset, limit=limit)
+    drafts = queries.of_contest(db, info.id, team_id=row.id, offset=offset, limit=limit)
     total = queries.count(db, info.id, team_id=row.id)
-    return records.ContestPairs([described(task, one) for one in found], total, offset)
+    return records.ContestPairs([described(task, one) for one in drafts], total, offset)
 
 
 def get_draft(db: Session, actor: Actor, ref: str, name: str) -> records.ContestPair:
@@ -221,12 +221,12 @@ def starter_example(db: Session, blobs: Blobs, ref: str, example: str) -> Mappin
     return {name: rows[0][name] for name in ("id", *names, "answer")}
 
 
-def described(task: Task, found: StoredPair) -> records.ContestPair:
+def described(task: Task, stored: StoredPair) -> records.ContestPair:
     """Give a pair as programs see it."""
-    row = found.row
+    row = stored.row
     return records.ContestPair(
         id=row.id,
-        team=found.team,
+        team=stored.team,
         name=row.name,
         original=row.original,
         modified=row.modified,
@@ -241,25 +241,25 @@ def described(task: Task, found: StoredPair) -> records.ContestPair:
     )
 
 
-def _row(info: ContestInfo, team_id: int, found: CheckedPair, actor: Actor) -> ContestPair:
-    return ContestPair(contest_id=info.id, team_id=team_id, name=found.draft.name, **_values(found, actor))
+def _row(info: ContestInfo, team_id: int, checked: CheckedPair, actor: Actor) -> ContestPair:
+    return ContestPair(contest_id=info.id, team_id=team_id, name=checked.draft.name, **_values(checked, actor))
 
 
-def _values(found: CheckedPair, actor: Actor) -> dict[str, Any]:
-    draft = found.draft
+def _values(checked: CheckedPair, actor: Actor) -> dict[str, Any]:
+    draft = checked.draft
     return {
-        "original_id": found.original_id,
+        "original_id": checked.original_id,
         "original": dict(draft.original),
         "modified": dict(draft.modified),
-        "original_hash": found.original_hash,
-        "modified_hash": found.modified_hash,
-        "original_gold": found.original_gold,
-        "modified_gold": found.modified_gold,
-        "claimed_gold": found.claimed_gold,
+        "original_hash": checked.original_hash,
+        "modified_hash": checked.modified_hash,
+        "original_gold": checked.original_gold,
+        "modified_gold": checked.modified_gold,
+        "claimed_gold": checked.claimed_gold,
         "rationale": draft.rationale.strip(),
         "strategy": draft.strategy.strip(),
         "tags": list(dict.fromkeys(draft.tags)),
-        "words": found.words,
+        "words": checked.words,
         "author_id": actor.user_id,
     }
 

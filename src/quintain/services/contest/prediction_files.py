@@ -77,29 +77,31 @@ def _examples(blobs: Blobs, task: Task, version: VersionInfo) -> dict[str, dict[
 
 def _row_faults(path: Path, ids: list[str | None], examples: Mapping[str, Any]) -> Iterator[Fault]:
     first: dict[str, int] = {}
-    for index, one in enumerate(ids):
+    for index, example_id in enumerate(ids):
         row = row_number(path, index)
-        if one is None:
+        if example_id is None:
             yield Fault("has no id", file=path.name, row=row)
-        elif one in first:
-            yield Fault("id '{id}' is in row {first} already", id=one, first=first[one], file=path.name, row=row)
-        elif one not in examples:
-            yield Fault("there is no example '{id}'", id=one, file=path.name, row=row)
-        if one is not None:
-            first.setdefault(one, row)
+        elif example_id in first:
+            yield Fault(
+                "id '{id}' is in row {first} already", id=example_id, first=first[example_id], file=path.name, row=row
+            )
+        elif example_id not in examples:
+            yield Fault("there is no example '{id}'", id=example_id, file=path.name, row=row)
+        if example_id is not None:
+            first.setdefault(example_id, row)
 
 
 def _answers(
-    path: Path, task: Task, ids: list[str | None], said: list[Any], examples: Mapping[str, dict[str, Any]]
+    path: Path, task: Task, ids: list[str | None], predictions: list[Any], examples: Mapping[str, dict[str, Any]]
 ) -> tuple[dict[str, Any], list[Fault]]:
     kind = kind_of(task)
-    found: dict[str, Any] = {}
+    answers: dict[str, Any] = {}
     faults = []
-    for index, (one, raw) in enumerate(zip(ids, said, strict=True)):
-        if one is None or one not in examples:
+    for index, (example_id, raw) in enumerate(zip(ids, predictions, strict=True)):
+        if example_id is None or example_id not in examples:
             continue
         try:
-            found[one] = kind.parse_answer(task, examples[one], parse_cell(raw)).answer
+            answers[example_id] = kind.parse_answer(task, examples[example_id], parse_cell(raw)).answer
         except BadInput as error:
             faults.append(Fault(error.message, file=path.name, row=row_number(path, index)))
-    return found, faults
+    return answers, faults

@@ -29,7 +29,7 @@ def check_contest(db: Session, blobs: Blobs, ref: str) -> Checked:
     if not info.frozen:
         return Checked()
     names = visible_systems(db, OPERATOR, info)
-    given = given_answers(db, info, [system for system, _ in names])
-    counted = computed_accuracies(db, blobs, info, get_task(db, info.task), given)
+    submitted = given_answers(db, info, [system for system, _ in names])
+    counted = computed_accuracies(db, blobs, info, get_task(db, info.task), submitted)
     known = cache.cached(db, list(counted))
     return set_right(db, KIND, ref, {key: value for key, value in counted.items() if key in known})

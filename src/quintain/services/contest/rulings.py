@@ -61,30 +61,30 @@ def contest_pair(db: Session, actor: Actor, ref: str, pair: int, reason: str) ->
     require_signed_in(actor)
     with transaction(db):
         info = find_contest(db, ref)
-        found = find_pair(db, info, pair)
-        team = _contesting_team(db, actor, info, found)
+        stored = find_pair(db, info, pair)
+        team = _contesting_team(db, actor, info, stored)
         require_phase(info, Phase.REVIEW)
         reason = _substantial(reason)
         lock(db, f"contesting in {info.ref}")
         if team is not None:
             _require_answers(db, info, team)
         task = get_task(db, info.task)
-        _refuse_settled(db, info, task, found)
+        _refuse_settled(db, info, task, stored)
         if team is not None:
-            _refuse_too_many(db, info, task, team, found.row.id)
+            _refuse_too_many(db, info, task, team, stored.row.id)
         db.add(
             ContestDispute(
-                pair_id=found.row.id, team_id=team.id if team else None, user_id=actor.user_id, reason=reason
+                pair_id=stored.row.id, team_id=team.id if team else None, user_id=actor.user_id, reason=reason
             )
         )
         queries.bump(db, info.id)
-        audit.record(db, actor, "contest.dispute", info.ref, pair=found.row.id)
+        audit.record(db, actor, "contest.dispute", info.ref, pair=stored.row.id)
         db.flush()
-        notify_contested(db, info, found, reason)
-        standing = pair_outcomes(db, info, task, [found.row])[found.row.id]
-        if rules_of(info, task).waits(standing):
+        notify_contested(db, info, stored, reason)
+        outcome = pair_outcomes(db, info, task, [stored.row])[stored.row.id]
+        if rules_of(info, task).waits(outcome):
             notify_organisers(db, info)
-        elif standing.why is PairReason.JUDGES:
+        elif outcome.why is PairReason.JUDGES:
             notify_judges(db, info)
         schedule_refresh(db, info)
 
@@ -126,7 +126,7 @@ def rule_pair(
         info = find_contest(db, ref)
         require_owner(actor, info.task)
         require_phase(info, Phase.SCORE, Phase.REVIEW, Phase.OVER)
-        found = find_pair(db, info, pair)
+        stored = find_pair(db, info, pair)
         if decision not in DECISIONS:
             known = ", ".join(DECISIONS)
             raise BadInput(
@@ -135,10 +135,10 @@ def rule_pair(
         reason = _given_reason(reason)
         labels = (None, None)
         if decision == "relabel":
-            labels = read_labels(get_task(db, info.task), found.row, original, modified)
+            labels = read_labels(get_task(db, info.task), stored.row, original, modified)
         db.add(
             ContestRuling(
-                pair_id=found.row.id,
+                pair_id=stored.row.id,
                 decision=decision,
                 original_label=labels[0],
                 modified_label=labels[1],
@@ -147,8 +147,8 @@ def rule_pair(
             )
         )
         queries.bump(db, info.id)
-        audit.record(db, actor, "contest.rule", info.ref, pair=found.row.id, decision=decision)
-        notify_ruled(db, info, found, OUTCOMES[decision], reason)
+        audit.record(db, actor, "contest.rule", info.ref, pair=stored.row.id, decision=decision)
+        notify_ruled(db, info, stored, OUTCOMES[decision], reason)
         schedule_refresh(db, info)
 
 
@@ -185,18 +185,20 @@ def rule_rest(db: Session, actor: Actor, ref: str, reason: str) -> records.RestD
     return records.RestDecided(len(rows))
 
 
-def opinions(db: Session, actor: Actor, info: ContestInfo, found: StoredPair) -> records.PairOpinions:
+def opinions(db: Session, actor: Actor, info: ContestInfo, stored: StoredPair) -> records.PairOpinions:
     """Give what was said of one pair: objections to all who see it, the rest to whom it concerns; names to nobody."""
-    pair, team, organiser = found.row.id, team_of(db, actor, info), organises(actor, info)
+    pair, team, organiser = stored.row.id, team_of(db, actor, info), organises(actor, info)
     disputes = queries.disputes(db, info.id, [pair]).get(pair, [])
     task = get_task(db, info.task)
     ruling = queries.rulings(db, info.id, [pair]).get(pair)
-    concerned = {found.row.team_id, *(dispute.team_id for dispute in disputes)}
-    told = ruling is not None and (organiser or (team is not None and team.id in concerned))
+    concerned = {stored.row.team_id, *(dispute.team_id for dispute in disputes)}
+    shows_ruling = ruling is not None and (organiser or (team is not None and team.id in concerned))
     votes = queries.judgements(db, info.id, [pair]).get(pair, []) if organiser else []
     return records.PairOpinions(
         objections=tuple(dispute.reason for dispute in disputes),
-        ruling=records.PairRuling(ruling.decision, ruling.reason, ruling.created_at) if ruling and told else None,
+        ruling=records.PairRuling(ruling.decision, ruling.reason, ruling.created_at)
+        if ruling and shows_ruling
+        else None,
         votes=tuple(
             records.PairVote(
                 as_cell(task, vote.original_label), as_cell(task, vote.modified_label), vote.minimal, vote.late
@@ -206,12 +208,12 @@ def opinions(db: Session, actor: Actor, info: ContestInfo, found: StoredPair) ->
     )
 
 
-def _contesting_team(db: Session, actor: Actor, info: ContestInfo, found: StoredPair) -> ContestTeam | None:
+def _contesting_team(db: Session, actor: Actor, info: ContestInfo, stored: StoredPair) -> ContestTeam | None:
     """Give the team that contests a pair, None for the organisers; nobody contests their own."""
     team = team_of(db, actor, info)
     if team is None and not organises(actor, info):
         raise Forbidden("Pairs are contested by the teams of the contest.")
-    if team is not None and team.id == found.row.team_id:
+    if team is not None and team.id == stored.row.team_id:
         raise Conflict("This is a pair of your own team.", remedy="Ask the organisers to drop it.")
     return team
 
@@ -242,8 +244,8 @@ def _given_reason(reason: str) -> str:
 def _require_answers(db: Session, info: ContestInfo, team: ContestTeam) -> None:
     """Let only teams contest whose own system is measured by the pairs."""
     own = [system for system in contest_queries.systems(db, info.id) if system.team_id == team.id]
-    given = given_answers(db, info, own)
-    if any(part == "pairs" and answers.state in ANSWERED for (_, part), answers in given.items()):
+    submitted = given_answers(db, info, own)
+    if any(part == "pairs" and answers.state in ANSWERED for (_, part), answers in submitted.items()):
         return
     raise Forbidden(
         "Team '{team}' has handed in no answers to the pairs: those contest them whose systems are measured by them.",
@@ -253,11 +255,11 @@ def _require_answers(db: Session, info: ContestInfo, team: ContestTeam) -> None:
     )
 
 
-def _refuse_settled(db: Session, info: ContestInfo, task: Task, found: StoredPair) -> None:
+def _refuse_settled(db: Session, info: ContestInfo, task: Task, stored: StoredPair) -> None:
     """Refuse to contest what has been decided: it would change nothing."""
-    pair, rules = found.row.id, rules_of(info, task)
+    pair, rules = stored.row.id, rules_of(info, task)
     judged = queries.judgements(db, info.id, [pair]).get(pair, ())
-    contested = rules.outcome(found.row, True, judged, queries.rulings(db, info.id, [pair]).get(pair))
+    contested = rules.outcome(stored.row, True, judged, queries.rulings(db, info.id, [pair]).get(pair))
     if contested.decided:
         by_organisers = contested.why is PairReason.RULED
         raise Conflict(
@@ -286,8 +288,8 @@ def _refuse_too_many(db: Session, info: ContestInfo, task: Task, team: ContestTe
         )
 
 
-def _upheld(task: Task, row: ContestPair, standing: PairOutcome) -> bool:
-    return standing.decided and (standing.status is PairStatus.DROPPED or labels_changed(task, row, standing))
+def _upheld(task: Task, row: ContestPair, outcome: PairOutcome) -> bool:
+    return outcome.decided and (outcome.status is PairStatus.DROPPED or labels_changed(task, row, outcome))
 
 
 def _waiting(db: Session, info: ContestInfo) -> list[int]:
@@ -300,16 +302,16 @@ def _waiting(db: Session, info: ContestInfo) -> list[int]:
 
 
 def _described(
-    task: Task, dispute: ContestDispute, by: str | None, found: StoredPair, standing: PairOutcome
+    task: Task, dispute: ContestDispute, by: str | None, stored: StoredPair, outcome: PairOutcome
 ) -> records.PairDispute:
     return records.PairDispute(
-        pair=found.row.id,
-        name=found.row.name,
-        team=found.team,
+        pair=stored.row.id,
+        name=stored.row.name,
+        team=stored.team,
         by=by or "",
         reason=dispute.reason,
         at=dispute.created_at,
-        status=standing.status.value,
-        why=standing.why.value,
-        upheld=_upheld(task, found.row, standing),
+        status=outcome.status.value,
+        why=outcome.why.value,
+        upheld=_upheld(task, stored.row, outcome),
     )

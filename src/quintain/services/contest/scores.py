@@ -62,10 +62,10 @@ def shown_results(
 
 def results(db: Session, blobs: Blobs, actor: Actor, ref: str) -> records.ContestResults:
     """Give the score tables and what lies behind them, or say that the first ones are being computed."""
-    found, _ = shown_results(db, blobs, actor, ref)
-    if found is None:
+    shown, _ = shown_results(db, blobs, actor, ref)
+    if shown is None:
         raise being_computed()
-    return found
+    return shown
 
 
 def _results(
@@ -75,13 +75,15 @@ def _results(
     score = decode(ContestScore, value["score"])
     systems = list_systems(db, blobs, actor, info.ref)
     names = visible_systems(db, actor, info)
-    given = given_answers(db, info, [system for system, _ in names])
+    submitted = given_answers(db, info, [system for system, _ in names])
     accuracy = accuracies_of(db, blobs, info, task, names)
     own: dict[str, list[str]] = {}
     for item in systems:
         if item.team and not item.reference:
             own.setdefault(item.team, []).append(item.name)
-    missing = [name for one, name in names if given.get((one.id, "pairs")) is None or not given[one.id, "pairs"].blob]
+    missing = [
+        name for one, name in names if submitted.get((one.id, "pairs")) is None or not submitted[one.id, "pairs"].blob
+    ]
     notes = list(score.notes)
     if missing:
         notes.append(f"{', '.join(missing)}: without answers to the pairs, and left out.")
@@ -145,8 +147,8 @@ def list_pairs(
     if tag or status or broke:
         if shown_marks(db, blobs, info).value is None:
             raise being_computed()
-        wanted = [*([tag_mark(tag)] if tag else []), *([status] if status else []), *_broke(names, broke)]
-        ids, total = marks.page(db, info.id, wanted, team_id=team_id, offset=offset, limit=limit)
+        conditions = [*([tag_mark(tag)] if tag else []), *([status] if status else []), *_broke(names, broke)]
+        ids, total = marks.page(db, info.id, conditions, team_id=team_id, offset=offset, limit=limit)
     else:
         ids = queries.page_of(db, info.id, team_id=team_id, offset=offset, limit=limit)
         total = queries.count(db, info.id, team_id=team_id)

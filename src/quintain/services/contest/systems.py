@@ -48,19 +48,19 @@ def submit_model(db: Session, actor: Actor, ref: str, model: str, *, system: str
         team = require_part(db, actor, info, "build")
         require_phase(info, Phase.BUILD)
         lock(db, f"systems of {info.ref}")
-        found = get_model(db, actor, model)
-        if found.task != info.task:
+        chosen = get_model(db, actor, model)
+        if chosen.task != info.task:
             raise BadInput("'{model}' is a model of another task.", model=model)
-        if not found.may_edit:
+        if not chosen.may_edit:
             raise Forbidden("'{model}' is not yours to hand in.", model=model, remedy="Submit a model of your own.")
         row = _own_system(db, info, team, actor, system)
-        _refuse_too_often(db, info, row, found.version.id)
-        row.model_version_id = found.version.id
+        _refuse_too_often(db, info, row, chosen.version.id)
+        row.model_version_id = chosen.version.id
         db.flush()
         # Answers to the development set count, whoever computes them: each look at them tells something of the labels.
         db.add(ContestAnswers(system_id=row.id, part="model", blob="", rows=0, created_by=actor.user_id))
         queue_runs(db, info)
-        audit.record(db, actor, "contest.system", info.ref, team=team.name, system=row.name, model=found.version.ref)
+        audit.record(db, actor, "contest.system", info.ref, team=team.name, system=row.name, model=chosen.version.ref)
         name = row.name
     return next(one for one in list_systems(db, None, actor, ref) if one.mine and one.name == name)
 
@@ -84,18 +84,20 @@ def hand_in(
         part = "dev" if require_phase(info, Phase.BUILD, Phase.SCORE) is Phase.BUILD else "pairs"
     parts = parts_of(db, info)
     db.rollback()  # hold no connection while a file is read
-    kept = store_predictions(blobs, task, parts, part, path)
+    answers = store_predictions(blobs, task, parts, part, path)
     with transaction(db):
         lock(db, f"systems of {info.ref}")
         if reference:
             row = _reference(db, info, system)
         else:
             require_phase(info, Phase.BUILD if part == "dev" else Phase.SCORE)  # reading a file takes its time
-            row = _team_system(db, info, actor, kept.part, system)
+            row = _team_system(db, info, actor, answers.part, system)
         db.add(
-            ContestAnswers(system_id=row.id, part=kept.part, blob=kept.blob, rows=kept.rows, created_by=actor.user_id)
+            ContestAnswers(
+                system_id=row.id, part=answers.part, blob=answers.blob, rows=answers.rows, created_by=actor.user_id
+            )
         )
-        audit.record(db, actor, "contest.answers", info.ref, system=row.name, part=kept.part, rows=kept.rows)
+        audit.record(db, actor, "contest.answers", info.ref, system=row.name, part=answers.part, rows=answers.rows)
         name = row.name
     return next(one for one in list_systems(db, blobs, actor, ref) if one.name == name)
 
@@ -129,11 +131,11 @@ def add_reference(
         version = get_model(db, actor, model).version if model else None
         if version is not None and version.task != info.task:
             raise BadInput("'{model}' is a model of another task.", model=model)
-        wanted = name.strip() or (version.model if version else "")
-        _check_name(db, info, wanted)
+        chosen_name = name.strip() or (version.model if version else "")
+        _check_name(db, info, chosen_name)
         row = ContestSystem(
             contest_id=info.id,
-            name=wanted,
+            name=chosen_name,
             reference=True,
             counts=counts,
             model_version_id=version.id if version else None,
@@ -141,8 +143,8 @@ def add_reference(
         )
         add_system(db, row)
         queue_runs(db, info)
-        audit.record(db, actor, "contest.reference", info.ref, system=wanted, counts=counts)
-    return next(one for one in list_systems(db, blobs, actor, ref) if one.name == wanted)
+        audit.record(db, actor, "contest.reference", info.ref, system=chosen_name, counts=counts)
+    return next(one for one in list_systems(db, blobs, actor, ref) if one.name == chosen_name)
 
 
 def let_count(db: Session, actor: Actor, ref: str, name: str, counts: bool) -> None:
@@ -162,31 +164,31 @@ def list_systems(db: Session, blobs: Blobs | None, actor: Actor, ref: str) -> li
     """
     info = find_contest(db, ref)
     systems = visible_systems(db, actor, info)
-    given = given_answers(db, info, [one for one, _ in systems])
-    accuracies = dev_accuracies(db, blobs, info, get_task(db, info.task), given) if blobs is not None else {}
+    submitted = given_answers(db, info, [one for one, _ in systems])
+    accuracies = dev_accuracies(db, blobs, info, get_task(db, info.task), submitted) if blobs is not None else {}
     teams = {one.row.id: one.row.name for one in queries.teams(db, info.id)}
     models = versions_by_id(db, [one.model_version_id for one, _ in systems if one.model_version_id is not None])
     own, open_ = team_of(db, actor, info), info.phase not in (Phase.COMING, Phase.BUILD)
-    found = []
-    for one, name in systems:
-        mine = own is not None and own.id == one.team_id
-        known = name == one.name
-        version = models.get(one.model_version_id) if one.model_version_id is not None else None
-        found.append(
+    listed = []
+    for row, name in systems:
+        mine = own is not None and own.id == row.team_id
+        known = name == row.name
+        version = models.get(row.model_version_id) if row.model_version_id is not None else None
+        listed.append(
             records.ContestSystem(
                 name=name,
-                team=teams.get(one.team_id) if known and one.team_id is not None else None,
+                team=teams.get(row.team_id) if known and row.team_id is not None else None,
                 mine=mine,
-                reference=one.reference,
-                counts=one.counts,
-                source="model" if one.model_version_id is not None else "predictions",
+                reference=row.reference,
+                counts=row.counts,
+                source="model" if row.model_version_id is not None else "predictions",
                 model=version.ref if version and known and (mine or version.visibility == "public") else None,
-                dev=given[one.id, "dev"].state.value,
-                pairs=given.get((one.id, "pairs"), SubmittedAnswers(HandedState.MISSING)).state.value,
-                dev_accuracy=accuracies.get(one.id) if mine or open_ or organises(actor, info) else None,
+                dev=submitted[row.id, "dev"].state.value,
+                pairs=submitted.get((row.id, "pairs"), SubmittedAnswers(HandedState.MISSING)).state.value,
+                dev_accuracy=accuracies.get(row.id) if mine or open_ or organises(actor, info) else None,
             )
         )
-    return found
+    return listed
 
 
 def visible_systems(db: Session, actor: Actor, info: ContestInfo) -> list[tuple[ContestSystem, str]]:
@@ -196,21 +198,25 @@ def visible_systems(db: Session, actor: Actor, info: ContestInfo) -> list[tuple[
     """
     own, sees_all = team_of(db, actor, info), organises(actor, info)
     hidden = info.spec.anonymous and info.phase is not Phase.OVER and not sees_all
-    found = []
-    for one in queries.systems(db, info.id):
-        mine = own is not None and one.team_id == own.id
+    visible = []
+    for system in queries.systems(db, info.id):
+        mine = own is not None and system.team_id == own.id
         if info.phase in (Phase.COMING, Phase.BUILD) and not (mine or sees_all):
             continue
-        found.append((one, f"system-{one.alias}" if hidden and not mine else one.name))
-    return sorted(found, key=lambda pair: (pair[0].reference, pair[1]))
+        visible.append((system, f"system-{system.alias}" if hidden and not mine else system.name))
+    return sorted(visible, key=lambda pair: (pair[0].reference, pair[1]))
 
 
 def _own_system(db: Session, info: ContestInfo, team: ContestTeam, actor: Actor, name: str) -> ContestSystem:
     """Give the system of a team that is called *name*, a new one where there is none; one name may be left out."""
     own = systems_of(db, info, team)
-    wanted = name.strip()
-    if wanted or len(own) > 1:
-        known = _named(own, team, wanted) if not wanted else next((item for item in own if item.name == wanted), None)
+    asked_name = name.strip()
+    if asked_name or len(own) > 1:
+        known = (
+            _named(own, team, asked_name)
+            if not asked_name
+            else next((item for item in own if item.name == asked_name), None)
+        )
     else:
         known = own[0] if own else None
     if known is not None:
@@ -222,9 +228,9 @@ def _own_system(db: Session, info: ContestInfo, team: ContestTeam, actor: Actor,
             n=len(own),
             remedy="Hand in for one of them by its name, or take one out first.",
         )
-    if wanted:
-        _check_name(db, info, wanted)
-    free = wanted or free_system_name(db, info.id, team.name)
+    if asked_name:
+        _check_name(db, info, asked_name)
+    free = asked_name or free_system_name(db, info.id, team.name)
     return add_system(db, ContestSystem(contest_id=info.id, team_id=team.id, name=free, created_by=actor.user_id))
 
 
@@ -281,10 +287,10 @@ def _is_reference(db: Session, info: ContestInfo, name: str) -> bool:
 
 
 def _reference(db: Session, info: ContestInfo, name: str) -> ContestSystem:
-    found = next((one for one in queries.systems(db, info.id) if one.reference and one.name == name), None)
-    if found is None:
+    reference = next((one for one in queries.systems(db, info.id) if one.reference and one.name == name), None)
+    if reference is None:
         raise NotFound("There is no reference system '{name}' in {ref}.", name=name, ref=info.ref)
-    return found
+    return reference
 
 
 def _refuse_too_often(db: Session, info: ContestInfo, system: ContestSystem, model: int | None) -> None:
@@ -298,5 +304,5 @@ def _refuse_too_often(db: Session, info: ContestInfo, system: ContestSystem, mod
 def reference_models(db: Session, info: ContestInfo) -> ModelChoices:
     """Give the models that organisers may add as references; of many, the newest."""
     taken = {one.model_version_id for one in queries.systems(db, info.id)}
-    found = models_to_choose(db, OPERATOR, info.task)
-    return replace(found, models=[one for one in found.models if one.id not in taken])
+    choices = models_to_choose(db, OPERATOR, info.task)
+    return replace(choices, models=[one for one in choices.models if one.id not in taken])

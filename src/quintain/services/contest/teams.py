@@ -71,10 +71,10 @@ def leave_team(db: Session, actor: Actor, ref: str) -> None:
     with transaction(db):
         info = find_contest(db, ref)
         require_phase(info, Phase.COMING, Phase.BUILD)
-        place = queries.membership(db, info.id, user_id)
-        if place is None:
+        membership = queries.membership(db, info.id, user_id)
+        if membership is None:
             raise NotFound("{name} is in no team of this contest.", name=actor.name)
-        db.delete(place)
+        db.delete(membership)
         audit.record(db, actor, "contest.leave", info.ref)
 
 
@@ -134,11 +134,11 @@ def require_drafts(db: Session, actor: Actor, info: ContestInfo, team: ContestTe
 
 
 def _enter(db: Session, info: ContestInfo, team: ContestTeam, user_id: int) -> None:
-    there = queries.team_of(db, info.id, user_id)
-    if there is not None:
+    current = queries.team_of(db, info.id, user_id)
+    if current is not None:
         raise Conflict(
             "You are in team '{name}' of this contest already, and nobody is in two.",
-            name=there.name,
+            name=current.name,
             remedy="Leave that team first.",
         )
     people = sum(one.team_id == team.id for one in queries.members(db, info.id))
@@ -157,11 +157,11 @@ def _role(spec: ContestSpec, role: str) -> TeamRole:
     known = [one for one in TEAM_ROLES if spec.both or one != "both"]
     if spec.build_ends is None:  # nobody builds
         known = ["breaker"]
-    found = next((one for one in known if one == role), None)
-    if found is None:
+    team_role = next((one for one in known if one == role), None)
+    if team_role is None:
         reason = Fault("'{role}' is not one of {known}", role=role, known=", ".join(known), field="role")
         raise BadInput(faults=[reason])
-    return found
+    return team_role
 
 
 def _check_name(name: str) -> None:
@@ -180,8 +180,8 @@ def _own(db: Session, actor: Actor, info: ContestInfo, team_id: int) -> records.
 
 def _described(db: Session, actor: Actor, info: ContestInfo) -> list[records.ContestTeam]:
     people: dict[int, list[str]] = {}
-    for one in queries.members(db, info.id):
-        people.setdefault(one.team_id, []).append(one.name)
+    for member in queries.members(db, info.id):
+        people.setdefault(member.team_id, []).append(member.name)
     mine, sees_all = team_of(db, actor, info), organises(actor, info)
     systems: dict[int | None, list[str]] = {}
     for item in queries.systems(db, info.id):

@@ -23,8 +23,8 @@ def count_waiting(db: Session, info: ContestInfo) -> int:
     ids = queries.unruled(db, info.id, disputed=not judges_all(info.spec), limit=LIVE + 1)
     if len(ids) <= LIVE:
         return _count(db, info, ids)
-    kept = figures.figure(db, PAIRS, info.ref)
-    return int(kept.value.get("waiting", 0)) if kept is not None else 0
+    stored = figures.figure(db, PAIRS, info.ref)
+    return int(stored.value.get("waiting", 0)) if stored is not None else 0
 
 
 def results_wait(db: Session, info: ContestInfo) -> bool:

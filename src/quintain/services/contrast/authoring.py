@@ -171,12 +171,12 @@ def withdraw_variant(db: Session, actor: Actor, ref: str, variant_id: int) -> No
     with transaction(db):
         info = find_project(db, ref)
         require_part(actor, info)
-        found = variants.find(db, info.id, variant_id)
-        if found is None or found.variant.state == VariantState.WITHDRAWN:
+        written = variants.find(db, info.id, variant_id)
+        if written is None or written.variant.state == VariantState.WITHDRAWN:
             raise NotFound("{ref} has no variant {variant}.", ref=ref, variant=variant_id)
-        if actor.user_id is None or found.variant.author_id != actor.user_id:
+        if actor.user_id is None or written.variant.author_id != actor.user_id:
             require_owner(actor, info.task)
-        found.variant.state = VariantState.WITHDRAWN.value
+        written.variant.state = VariantState.WITHDRAWN.value
         audit.record(db, actor, "contrast.withdraw", ref, variant=variant_id)
         db.flush()
 
@@ -249,10 +249,10 @@ def _edit_faults(info: ProjectInfo, edit: Edit, size: EditSize) -> list[Fault]:
     """Say what is wrong with what was said of an edit."""
     faults = []
     if exceeds(size, info.spec.limit) and not edit.reason.strip():
-        made = size.tokens if info.spec.limit.measure == "tokens" else size.characters
+        measured = size.tokens if info.spec.limit.measure == "tokens" else size.characters
         reason = Text(
             "the edit has a size of {made}, and {most} still counts as minimal; say why it has to be larger",
-            made=made,
+            made=measured,
             most=info.spec.limit.most,
         )
         faults.append(Fault(reason, field="reason"))

@@ -53,10 +53,10 @@ def next_check(db: Session, actor: Actor, ref: str) -> records.VariantToCheck | 
         require_part(actor, info)
         moment = now()
         until = moment + timedelta(minutes=MINUTES)
-        found = queries.draw_check(db, info.id, user_id, moment, until)
-        if found is None:
+        drawn = queries.draw_check(db, info.id, user_id, moment, until)
+        if drawn is None:
             return None
-        variant, pivot = found
+        variant, pivot = drawn
         return records.VariantToCheck(
             id=variant.id,
             project=ref,
@@ -77,9 +77,9 @@ def check_variant(db: Session, actor: Actor, ref: str, variant_id: int, opinion:
         info = find_project(db, ref)
         require_part(actor, info)
         lock(db, f"contrast {ref}")
-        found = _found(db, info, variant_id)
-        _refuse_own(db, actor, found)
-        variant = found.variant
+        written = _found(db, info, variant_id)
+        _refuse_own(db, actor, written)
+        variant = written.variant
         if variant.state != VariantState.WRITTEN:
             raise Conflict("This variant needs no further check.", code="variant_settled")
         task = get_task(db, info.task)
@@ -111,9 +111,9 @@ def list_contested(
     """List the variants on which people disagree, to somebody who neither wrote nor checked them."""
     info = find_project(db, ref)
     require_role(actor, *DECIDES, task=info.task)
-    found, total = queries.contested(db, info.id, actor.user_id, limit=limit, offset=offset)
-    said = queries.checks_of(db, [one.variant.id for one in found])
-    return records.ContestedVariants([_contested(one, said[one.variant.id]) for one in found], total)
+    contested, total = queries.contested(db, info.id, actor.user_id, limit=limit, offset=offset)
+    checks = queries.checks_of(db, [one.variant.id for one in contested])
+    return records.ContestedVariants([_contested(one, checks[one.variant.id]) for one in contested], total)
 
 
 def settle_variant(
@@ -124,9 +124,9 @@ def settle_variant(
         info = find_project(db, ref)
         require_role(actor, *DECIDES, task=info.task)
         lock(db, f"contrast {ref}")
-        found = _found(db, info, variant_id)
-        _refuse_own(db, actor, found)
-        variant = found.variant
+        written = _found(db, info, variant_id)
+        _refuse_own(db, actor, written)
+        variant = written.variant
         if variant.state != VariantState.CONTESTED:
             raise Conflict("Nobody disagrees on this variant.", code="variant_settled")
         task = get_task(db, info.task)
@@ -134,7 +134,7 @@ def settle_variant(
         if accept and answer is not None:
             settled = _read_answer(task, variant, answer)
         variant.settled = settled
-        original, edited = Example(found.pivot.inputs, found.pivot.answer), Example(variant.inputs, settled)
+        original, edited = Example(written.pivot.inputs, written.pivot.answer), Example(variant.inputs, settled)
         variant.keeps_label = kind_of(task).same_answer(task, original, edited)
         variant.state = (VariantState.ACCEPTED if accept else VariantState.REJECTED).value
         db.add(
@@ -155,19 +155,19 @@ def settle_variant(
 
 
 def _found(db: Session, info: ProjectInfo, variant_id: int) -> WrittenVariant:
-    found = queries.find(db, info.id, variant_id)
-    if found is None or found.variant.state == VariantState.WITHDRAWN:
+    written = queries.find(db, info.id, variant_id)
+    if written is None or written.variant.state == VariantState.WITHDRAWN:
         raise NotFound("{ref} has no variant {variant}.", ref=info.ref, variant=variant_id)
-    return found
+    return written
 
 
-def _refuse_own(db: Session, actor: Actor, found: WrittenVariant) -> None:
+def _refuse_own(db: Session, actor: Actor, written: WrittenVariant) -> None:
     if actor.user_id is None:
         return
-    if found.variant.author_id == actor.user_id:
+    if written.variant.author_id == actor.user_id:
         raise Forbidden("Nobody decides on what they wrote themselves.")
-    said = queries.checks_of(db, [found.variant.id])[found.variant.id]
-    if any(one.user_id == actor.user_id for one in said):
+    checks = queries.checks_of(db, [written.variant.id])[written.variant.id]
+    if any(one.user_id == actor.user_id for one in checks):
         raise Conflict("You have said what you think of this variant already.")
 
 
@@ -201,12 +201,12 @@ def _note(text: str) -> str:
     return text.strip()
 
 
-def _state(info: ProjectInfo, said: Sequence[ContrastCheck]) -> VariantState:
-    if not all(one.agrees and one.minimal and one.sound for one in said):
+def _state(info: ProjectInfo, checks: Sequence[ContrastCheck]) -> VariantState:
+    if not all(one.agrees and one.minimal and one.sound for one in checks):
         return VariantState.CONTESTED
-    return VariantState.ACCEPTED if len(said) >= info.spec.checks else VariantState.WRITTEN
+    return VariantState.ACCEPTED if len(checks) >= info.spec.checks else VariantState.WRITTEN
 
 
-def _contested(found: WrittenVariant, said: Sequence[ContrastCheck]) -> records.ContestedVariant:
-    checks = tuple(map(check_record, said))
-    return records.ContestedVariant(variant_record(found.variant), found.pivot.inputs, found.pivot.answer, checks)
+def _contested(written: WrittenVariant, opinions: Sequence[ContrastCheck]) -> records.ContestedVariant:
+    checks = tuple(map(check_record, opinions))
+    return records.ContestedVariant(variant_record(written.variant), written.pivot.inputs, written.pivot.answer, checks)

@@ -30,12 +30,12 @@ LIMITS = SearchLimits(beam=4, swaps=2, words=8, asked=500)
 def list_drafts(db: Session, actor: Actor, ref: str, pivot_id: int) -> ContrastDrafts:
     """Give the drafts that rules make of an example in somebody's hands, where the project offers any."""
     task, inputs = _given(db, actor, ref, pivot_id)
-    found = [
+    drafts = [
         ContrastDraft(one.rule, name, one.text, one.size.tokens, one.size.characters)
         for name in _texts(task, inputs)
         for one in make_drafts(str(inputs[name]), most=MOST_DRAFTS)
     ]
-    return ContrastDrafts(found[:MOST_DRAFTS])
+    return ContrastDrafts(drafts[:MOST_DRAFTS])
 
 
 def search_drafts(
@@ -55,22 +55,24 @@ def search_drafts(
     version = get_model(db, actor, model).version
     if version.task != task.name:
         raise BadInput("'{ref}' is a model of task '{task}'.", ref=version.ref, task=version.task)
-    found = []
+    drafts = []
     for name in _texts(task, inputs):
 
         def ask(texts: Sequence[str], name: str = name) -> list[Mapping[str, float]]:
-            given = [{**inputs, name: text} for text in texts]
-            parts = [given[start : start + MAX_INPUTS] for start in range(0, len(given), MAX_INPUTS)]
-            said = [one for part in parts for one in predict(db, blobs, actor, version.ref, part, runners=runners)]
-            return [one.probabilities or {str(one.answer): 1.0} for one in said]
+            variants = [{**inputs, name: text} for text in texts]
+            parts = [variants[start : start + MAX_INPUTS] for start in range(0, len(variants), MAX_INPUTS)]
+            predictions = [
+                one for part in parts for one in predict(db, blobs, actor, version.ref, part, runners=runners)
+            ]
+            return [one.probabilities or {str(one.answer): 1.0} for one in predictions]
 
-        for one in flip_search(str(inputs[name]), ask, model=version.ref, limits=LIMITS):
-            size = one.size
-            found.append(ContrastDraft(RULE, name, one.text, size.tokens, size.characters, one.model, one.label))
+        for flip in flip_search(str(inputs[name]), ask, model=version.ref, limits=LIMITS):
+            size = flip.size
+            drafts.append(ContrastDraft(RULE, name, flip.text, size.tokens, size.characters, flip.model, flip.label))
     db.rollback()
     with transaction(db):
         audit.record(db, actor, "contrast.search", ref, pivot=pivot_id, model=version.ref)
-    return ContrastDrafts(found[:MOST_DRAFTS])
+    return ContrastDrafts(drafts[:MOST_DRAFTS])
 
 
 def _given(db: Session, actor: Actor, ref: str, pivot_id: int) -> tuple[Task, Mapping[str, Any]]:

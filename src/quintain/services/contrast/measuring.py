@@ -28,8 +28,8 @@ def exceeds(size: EditSize, limit: Limit) -> bool:
     >>> exceeds(EditSize(6, 20, 0.5), Limit()), exceeds(EditSize(6, 20, 0.5), Limit(most=0))
     (True, False)
     """
-    made = size.tokens if limit.measure == "tokens" else size.characters
-    return bool(limit.most) and made > limit.most
+    measured = size.tokens if limit.measure == "tokens" else size.characters
+    return bool(limit.most) and measured > limit.most
 
 
 def text_of(value: Any) -> str:

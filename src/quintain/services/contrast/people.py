@@ -36,11 +36,11 @@ def open_people(db: Session, actor: Actor, ref: str, *, pairs: int = ENOUGH, see
     if not chosen:
         raise Conflict("No variant of {ref} is accepted yet.", ref=ref, remedy="Write some, and let others check them.")
     rows = []
-    for one in chosen:
-        answer = one.variant.answer if one.variant.settled is None else one.variant.settled
-        author = one.variant.author_id
-        rows.append({"inputs": one.pivot.inputs, "answer": one.pivot.answer, "author_id": author})
-        rows.append({"inputs": one.variant.inputs, "answer": answer, "author_id": author})
+    for pair in chosen:
+        answer = pair.variant.answer if pair.variant.settled is None else pair.variant.settled
+        author = pair.variant.author_id
+        rows.append({"inputs": pair.pivot.inputs, "answer": pair.pivot.answer, "author_id": author})
+        rows.append({"inputs": pair.variant.inputs, "answer": answer, "author_id": author})
     name = validation_of(info)
     with transaction(db):
         if name not in list_validations(db, info.task):
@@ -59,11 +59,11 @@ def people_figures(db: Session, actor: Actor, ref: str) -> HumanContrast:
     validation = find_validation(db, name)
     sets = judged.sets_of(db, info.id)
     pairs = len({sets[one][0] for one in judged.items_of(db, validation.id) if one in sets})
-    said = judged.judged_members(db, validation.id)
+    judgements = judged.judged_members(db, validation.id)
     votes: dict[str, list[bool]] = {}
-    for one in said:
-        if one.hash in sets:
-            votes.setdefault(one.hash, []).append(meets_aim(validation.task, one.label, one.aim))
+    for judgement in judgements:
+        if judgement.hash in sets:
+            votes.setdefault(judgement.hash, []).append(meets_aim(validation.task, judgement.label, judgement.aim))
     whole = _whole_sets(sets, votes)
     shares = {one: sum(votes[one]) / len(votes[one]) for one in votes if sets[one][0] in whole}
     figures = None
@@ -75,7 +75,7 @@ def people_figures(db: Session, actor: Actor, ref: str) -> HumanContrast:
             [sets[one][1] for one in shares],
         )
         figures = contrast_estimates(members)
-    judges = len({one.user_id for one in said})
+    judges = len({one.user_id for one in judgements})
     return HumanContrast(name, pairs, len(whole), judges, len(whole) >= ENOUGH, figures)
 
 
@@ -93,10 +93,10 @@ def _whole_sets(sets: dict[str, tuple[int, bool]], votes: dict[str, list[bool]])
 def _pairs(db: Session, info: ProjectInfo, pairs: int, seed: int) -> list[queries.WrittenVariant]:
     """Draw one accepted variant of each set, and so many sets."""
 
-    def place(one: queries.WrittenVariant) -> str:
-        return hashlib.sha256(f"{seed}/{one.variant.hash}".encode()).hexdigest()
+    def place(written: queries.WrittenVariant) -> str:
+        return hashlib.sha256(f"{seed}/{written.variant.hash}".encode()).hexdigest()
 
     first: dict[int, queries.WrittenVariant] = {}
-    for one in sorted(queries.accepted(db, info.id), key=place):
-        first.setdefault(one.pivot.id, one)
+    for written in sorted(queries.accepted(db, info.id), key=place):
+        first.setdefault(written.pivot.id, written)
     return list(first.values())[:pairs]

@@ -128,14 +128,14 @@ def put_spec(
     task_id = find_row(db, spec.task).id
     require_owner(actor, spec.task)
     ref = f"{spec.task}/{spec.name}"
-    found = queries.find(db, spec.task, spec.name)
-    known = None if found is None else info_of(found)
-    wanted = plain(spec if known is None else _as_drawn(known, spec), whole=True)
-    review(edit, None if known is None else plain(known.spec, whole=True), wanted, given, file)
+    stored = queries.find(db, spec.task, spec.name)
+    known = None if stored is None else info_of(stored)
+    asked = plain(spec if known is None else _as_drawn(known, spec), whole=True)
+    review(edit, None if known is None else plain(known.spec, whole=True), asked, given, file)
     drawn: list[dict[str, Any]] = []
     version = None
-    if found is not None:
-        _refuse_giving_away(spec, get_version(db, actor, info_of(found).dataset), file)
+    if stored is not None:
+        _refuse_giving_away(spec, get_version(db, actor, info_of(stored).dataset), file)
     else:
         version = _edited_version(db, actor, spec, file)
         _refuse_giving_away(spec, version, file)
@@ -143,11 +143,11 @@ def put_spec(
         db.rollback()  # hold nothing while others write
     with transaction(db):
         lock(db, f"contrast {ref}")
-        found = queries.find(db, spec.task, spec.name)
-        if found is not None and new:
+        stored = queries.find(db, spec.task, spec.name)
+        if stored is not None and new:
             raise Conflict("Task '{task}' has a contrast project '{name}' already.", task=spec.task, name=spec.name)
-        if found is not None:
-            _change(db, actor, found, spec, edit)
+        if stored is not None:
+            _change(db, actor, stored, spec, edit)
         elif version is not None:
             row = ContrastProject(
                 task_id=task_id,
@@ -166,15 +166,15 @@ def put_spec(
 def find_project(db: Session, ref: str) -> ProjectInfo:
     """Give the project called *ref*, whoever asks; for other services."""
     task, _, name = ref.rpartition("/")
-    found = queries.find(db, task, name) if task else None
-    if found is None:
+    stored = queries.find(db, task, name) if task else None
+    if stored is None:
         raise NotFound(
             "There is no contrast project '{ref}'.",
             ref=ref,
             remedy="Name it as task/name; `quintain contrast status TASK` lists those there are.",
             page="The page of the task's contrast sets lists those there are.",
         )
-    return info_of(found)
+    return info_of(stored)
 
 
 def get_project(db: Session, actor: Actor, ref: str) -> records.ContrastProject:
@@ -187,8 +187,8 @@ def get_project(db: Session, actor: Actor, ref: str) -> records.ContrastProject:
 def list_projects(db: Session, actor: Actor, task: str) -> records.ContrastProjects:
     """List the projects of *task* in which *actor* may write or check, the newest first."""
     find_row(db, task)
-    found = [info_of(row) for row in queries.all_of(db, task)]
-    return records.ContrastProjects([record_of(db, one) for one in found if may_take_part(actor, one)])
+    projects = [info_of(row) for row in queries.all_of(db, task)]
+    return records.ContrastProjects([record_of(db, one) for one in projects if may_take_part(actor, one)])
 
 
 def set_state(db: Session, actor: Actor, ref: str, state: ProjectState) -> records.ContrastProject:
@@ -298,28 +298,28 @@ def _draw(
 ) -> list[dict[str, Any]]:
     task = get_task(db, spec.task)
     table = scan(db, blobs, actor, version.ref, answers=True).filter(pl.col("answer").is_not_null()).collect()
-    found, faults = draw_pivots(spec, task, table)
+    pivots, faults = draw_pivots(spec, task, table)
     if faults:
         raise BadInput(faults=[fault.at(file=file) for fault in faults])
     inputs = [item.name for item in kind_of(task).fields(task)]
-    return [_pivot(row, inputs, place) for place, row in enumerate(found.iter_rows(named=True))]
+    return [_pivot(row, inputs, place) for place, row in enumerate(pivots.iter_rows(named=True))]
 
 
-def _pivot(row: Mapping[str, Any], inputs: Sequence[str], place: int) -> dict[str, Any]:
+def _pivot(row: Mapping[str, Any], inputs: Sequence[str], position: int) -> dict[str, Any]:
     return {
         "example": row["id"],
         "inputs": {name: row[name] for name in inputs if row[name] is not None},
         "answer": row["answer"],
         "tags": list(row["tags"] or ()),
-        "draw": place,
+        "draw": position,
         "state": "free",
         "generation": 0,
     }
 
 
-def _change(db: Session, actor: Actor, found: queries.ProjectRow, spec: ContrastSpec, edit: EditOrigin) -> None:
-    db.refresh(found.project)  # as it is now that nobody else can change it, not as it was read before
-    info = info_of(found)
+def _change(db: Session, actor: Actor, stored: queries.ProjectRow, spec: ContrastSpec, edit: EditOrigin) -> None:
+    db.refresh(stored.project)  # as it is now that nobody else can change it, not as it was read before
+    info = info_of(stored)
     asked = settled(edit, info.spec, _as_drawn(info, spec), partial(read, ContrastSpec))
     before, after = plain(info.spec, whole=True), plain(asked, whole=True)
     changed = [name for name in after if name not in LOOSE and before.get(name) != after.get(name)]
@@ -332,8 +332,8 @@ def _change(db: Session, actor: Actor, found: queries.ProjectRow, spec: Contrast
             remedy="Make another project. These may change: {loose}.",
         )
     text = dump_contrast(asked)
-    if text != found.project.toml:
-        found.project.toml = text
+    if text != stored.project.toml:
+        stored.project.toml = text
         audit.record(db, actor, "contrast.change", info.ref, toml=text)
         db.flush()
 

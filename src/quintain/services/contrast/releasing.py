@@ -36,12 +36,12 @@ def release_project(db: Session, blobs: Blobs, actor: Actor, ref: str) -> Contra
     """
     info = find_project(db, ref)
     require_owner(actor, info.task)
-    found = queries.accepted(db, info.id)
-    if not found:
+    accepted = queries.accepted(db, info.id)
+    if not accepted:
         raise Conflict("No variant of {ref} is accepted yet.", ref=ref, remedy="Write some, and let others check them.")
     source = get_version(db, actor, info.dataset)
-    frame = _frame(get_task(db, info.task), found)
-    sets = len({one.pivot.id for one in found})
+    frame = _frame(get_task(db, info.task), accepted)
+    sets = len({one.pivot.id for one in accepted})
     facts = Facts(
         Role.CONTRAST,
         hidden=source.hidden,
@@ -49,26 +49,28 @@ def release_project(db: Session, blobs: Blobs, actor: Actor, ref: str) -> Contra
         description=info.spec.title,
         meta={"project": ref, "sets": sets},
     )
-    settings = {"project": ref, "sets": sets, "variants": len(found)}
+    settings = {"project": ref, "sets": sets, "variants": len(accepted)}
     with transaction(db):
-        made = derive(
+        version = derive(
             db, blobs, actor, [source.ref], frame, how="contrast", settings=settings, name=info.name, facts=facts
         )
-        if made.new:
-            audit.record(db, actor, "contrast.release", ref, version=made.ref)
-    return ContrastRelease(ref, made.ref, sets, len(found), made.new)
+        if version.new:
+            audit.record(db, actor, "contrast.release", ref, version=version.ref)
+    return ContrastRelease(ref, version.ref, sets, len(accepted), version.new)
 
 
-def _frame(task: Task, found: list[WrittenVariant]) -> pl.DataFrame:
+def _frame(task: Task, accepted: list[WrittenVariant]) -> pl.DataFrame:
     rows: list[dict[str, Any]] = []
     seen: set[int] = set()
-    for one in found:
-        group = one.pivot.example[:16]
-        if one.pivot.id not in seen:
-            seen.add(one.pivot.id)
-            rows.append({**one.pivot.inputs, "answer": one.pivot.answer, "tags": [ROLE_TAGS[True]], "group": group})
-        answer = one.variant.answer if one.variant.settled is None else one.variant.settled
-        tags = [ROLE_TAGS[False], *one.variant.tags]
-        rows.append({**one.variant.inputs, "answer": answer, "tags": tags, "group": group})
+    for written in accepted:
+        group = written.pivot.example[:16]
+        if written.pivot.id not in seen:
+            seen.add(written.pivot.id)
+            rows.append(
+                {**written.pivot.inputs, "answer": written.pivot.answer, "tags": [ROLE_TAGS[True]], "group": group}
+            )
+        answer = written.variant.answer if written.variant.settled is None else written.variant.settled
+        tags = [ROLE_TAGS[False], *written.variant.tags]
+        rows.append({**written.variant.inputs, "answer": answer, "tags": tags, "group": group})
     schema = {**kind_of(task).schema(task), "tags": pl.List(pl.String()), "group": pl.String()}
     return pl.DataFrame([{name: row.get(name) for name in schema} for row in rows], schema=schema)

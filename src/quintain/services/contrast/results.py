@@ -52,11 +52,11 @@ def model_contrast(db: Session, blobs: Blobs, actor: Actor, model: str, dataset:
     """
     version = get_model(db, actor, model).version
     row = _cell(db, actor, model, dataset)
-    kept = _kept(db, blobs, row)
-    score = decode(ContrastScore, kept["score"])
+    figures = _kept(db, blobs, row)
+    score = decode(ContrastScore, figures["score"])
     if not sees_all(actor, row.task.name, row.dataset_version.hidden):
         score = _guarded(score)
-    return ModelContrast(version.ref, _ref(row), score, int(kept["broken"]))
+    return ModelContrast(version.ref, _ref(row), score, int(figures["broken"]))
 
 
 def boundary(
@@ -77,8 +77,8 @@ def boundary(
         raise BadInput("'{word}' is not one of {known}.", word=show, known="broken, all")
     row = _cell(db, actor, model, dataset)
     require_gold(db, actor, row)
-    kept = _kept(db, blobs, row)
-    names = [name for name, whole in kept["sets"] if show == "all" or not whole]
+    figures = _kept(db, blobs, row)
+    names = [name for name, whole in figures["sets"] if show == "all" or not whole]
     page = names[offset : offset + limit]
     return Boundary(_read_sets(db, blobs, row, page), len(names), offset)
 
@@ -101,11 +101,11 @@ def _kept(db: Session, blobs: Blobs, row: CellRow) -> dict[str, Any]:
     known = cache.cached(db, [key])
     if key in known:
         return dict(known[key])
-    found = _compute(get_task(db, row.task.name), _table(db, blobs, row))
+    computed = _compute(get_task(db, row.task.name), _table(db, blobs, row))
     db.rollback()
     with transaction(db):
-        cache.keep(db, {key: found})
-    return found
+        cache.keep(db, {key: computed})
+    return computed
 
 
 def check_contrast(db: Session, blobs: Blobs, subject: str) -> Checked:
@@ -124,8 +124,8 @@ def _key(row: CellRow) -> str:
 def _table(db: Session, blobs: Blobs, row: CellRow) -> pl.DataFrame:
     columns = ["id", "answer", "tags", "group", *_places(get_task(db, row.task.name))]
     examples = pl.scan_parquet(blobs.path(row.dataset_version.blob), glob=False).select(columns).collect()
-    said = read_predictions(blobs, row).select("id", "prediction")
-    return examples.filter(pl.col("answer").is_not_null()).join(said, on="id", how="left", maintain_order="left")
+    predictions = read_predictions(blobs, row).select("id", "prediction")
+    return examples.filter(pl.col("answer").is_not_null()).join(predictions, on="id", how="left", maintain_order="left")
 
 
 def _places(task: Task) -> list[str]:
@@ -214,19 +214,19 @@ def _read_sets(db: Session, blobs: Blobs, row: CellRow, names: list[str]) -> lis
     kind = kind_of(task)
     inputs = [item.name for item in kind.fields(task)]
     source = pl.scan_parquet(blobs.path(row.dataset_version.blob), glob=False)
-    wanted = pl.col("group").fill_null(pl.col("id")).is_in(names) & pl.col("answer").is_not_null()
-    examples = source.filter(wanted).with_columns(pl.col("group").fill_null(pl.col("id"))).collect()
+    in_sets = pl.col("group").fill_null(pl.col("id")).is_in(names) & pl.col("answer").is_not_null()
+    examples = source.filter(in_sets).with_columns(pl.col("group").fill_null(pl.col("id"))).collect()
     answers = pl.scan_parquet(blobs.path(str(row.cell.predictions)), glob=False).select("id", "prediction")
-    said = answers.filter(pl.col("id").is_in(examples["id"].implode())).collect()
-    table = examples.join(said, on="id", how="left", maintain_order="left")
+    predictions = answers.filter(pl.col("id").is_in(examples["id"].implode())).collect()
+    table = examples.join(predictions, on="id", how="left", maintain_order="left")
     if table.is_empty():
         return []
     data = align(kind.answer_type, table["answer"], table["prediction"], labels=task.label_names or None)
     right = right_answers(data)
-    found: dict[str, list[tuple[dict[str, Any], bool]]] = {name: [] for name in names}
-    for place, one in enumerate(table.iter_rows(named=True)):
-        found[one["group"]].append((one, bool(right[place])))
-    return [_set(task, name, members, inputs) for name, members in found.items()]
+    members_by_name: dict[str, list[tuple[dict[str, Any], bool]]] = {name: [] for name in names}
+    for index, example in enumerate(table.iter_rows(named=True)):
+        members_by_name[example["group"]].append((example, bool(right[index])))
+    return [_set(task, name, members, inputs) for name, members in members_by_name.items()]
 
 
 def _set(task: Task, name: str, rows: list[tuple[dict[str, Any], bool]], inputs: list[str]) -> BoundarySet:

@@ -30,11 +30,11 @@ def draw_pivots(spec: ContrastSpec, task: Task, table: pl.DataFrame) -> tuple[pl
             faults.append(Fault("no example has '{name}'", name=name, field="picked"))
     if faults:
         return mixed.clear(), faults
-    found = _in_turn(parts, spec.pivots or USUAL_PIVOTS)
-    if spec.pivots is not None and found.height < spec.pivots:
-        reason = Text("there are {found} such examples, not {wanted}", found=found.height, wanted=spec.pivots)
+    pivots = _in_turn(parts, spec.pivots or USUAL_PIVOTS)
+    if spec.pivots is not None and pivots.height < spec.pivots:
+        reason = Text("there are {found} such examples, not {wanted}", found=pivots.height, wanted=spec.pivots)
         faults = [Fault(reason, field="pivots")]
-    return found.drop("__order"), faults
+    return pivots.drop("__order"), faults
 
 
 def _label_faults(spec: ContrastSpec, task: Task) -> list[Fault]:

@@ -48,11 +48,15 @@ def scout(
         # It is out before the model is asked: what may have been seen is never edited.
         pivot.state, pivot.lease_until = PivotState.SCOUTED.value, None
         audit.record(db, actor, "contrast.scout", ref, pivot=pivot.id, model=version.ref)
-        given = (pivot.id, dict(pivot.inputs), pivot.answer)
+        facts = (pivot.id, dict(pivot.inputs), pivot.answer)
         task = get_task(db, info.task)
         db.flush()
-    said = ask(blobs, version, task, [given[1]], runners=runners)[0]
+    prediction = ask(blobs, version, task, [facts[1]], runners=runners)[0]
     with transaction(db):
-        db.add(tables.ContrastLook(pivot_id=given[0], user_id=user_id, model_version_id=version.id, answer=said.answer))
+        db.add(
+            tables.ContrastLook(
+                pivot_id=facts[0], user_id=user_id, model_version_id=version.id, answer=prediction.answer
+            )
+        )
         db.flush()
-    return ContrastLook(*given, said.answer, info.spec.scouting - looked - 1)
+    return ContrastLook(*facts, prediction.answer, info.spec.scouting - looked - 1)

@@ -40,9 +40,9 @@ def add_variants_file(db: Session, actor: Actor, ref: str, path: Path, *, checke
     task = get_task(db, info.task)
     fields = [item.name for item in kind_of(task).fields(task) if not item.fixed]
     rows = read_rows(path, required=("original", "answer"), optional=(*fields, *SAID[1:]))
-    given = [{name: value for name, value in row.values.items() if value is not None} for row in rows]
+    values = [{name: value for name, value in row.values.items() if value is not None} for row in rows]
     numbers = [row.number for row in rows]
-    return _add(db, actor, ref, given, numbers, file=path.name, checked=checked)
+    return _add(db, actor, ref, values, numbers, file=path.name, checked=checked)
 
 
 def add_variants(
@@ -79,16 +79,16 @@ def _add(
                 faults.append(fault.at(row=number, file=file))
                 continue
             try:
-                made = made_variant(db, info, task, pivot, _edit(row))
+                variant = made_variant(db, info, task, pivot, _edit(row))
             except BadInput as error:
                 faults += [one.at(row=number, file=file) for one in error.faults]
                 continue
             if checked:
-                made.state = VariantState.ACCEPTED.value
-            made.author_id = actor.user_id
+                variant.state = VariantState.ACCEPTED.value
+            variant.author_id = actor.user_id
             pivot.state = PivotState.DONE.value
             used.add(pivot.id)
-            db.add(made)
+            db.add(variant)
             db.flush()
         if faults:
             raise BadInput(faults=faults[:FAULT_LIMIT], total=len(faults))
@@ -113,19 +113,19 @@ def _edit(row: Mapping[str, Any]) -> Edit:
 
 def _by_name(pivots: Sequence[ContrastPivot]) -> dict[str, list[ContrastPivot]]:
     """Give pivots by their ids and by their texts; a text may be that of several."""
-    found: dict[str, list[ContrastPivot]] = {}
-    for one in pivots:
-        for name in {one.example, *(text_of(value) for value in one.inputs.values())}:
-            found.setdefault(name, []).append(one)
-    return found
+    by_name: dict[str, list[ContrastPivot]] = {}
+    for pivot in pivots:
+        for name in {pivot.example, *(text_of(value) for value in pivot.inputs.values())}:
+            by_name.setdefault(name, []).append(pivot)
+    return by_name
 
 
 def _pivot_of(known: Mapping[str, list[ContrastPivot]], row: Mapping[str, Any]) -> tuple[ContrastPivot | None, Fault]:
     name = text_of(row.get("original"))
-    found = known.get(name, [])
-    if len(found) == 1:
-        return found[0], Fault("")
+    matches = known.get(name, [])
+    if len(matches) == 1:
+        return matches[0], Fault("")
     shown = name[:80]
-    if found:
+    if matches:
         return None, Fault("'{name}' is the text of several examples; name one by its id", name=shown, field="original")
     return None, Fault("'{name}' is no example of this project", name=shown, field="original")

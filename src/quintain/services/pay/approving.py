@@ -58,7 +58,7 @@ def approve_round(
     """
     require_owner(actor, task)
     at = Reached(**checkpoint) if checkpoint else Reached(queries.newest_pending(db, round_id))
-    keep = save or (lambda db, kept: None)
+    keep = save or (lambda db, reached: None)
     total = at.done + queries.known_count(db, task_id=find_row(db, task).id, round_id=round_id, status="pending")
     while True:
         tell(at.done, total)
@@ -66,9 +66,9 @@ def approve_round(
         if not ids:
             break
         with sqlite_write_queue(db), transaction(db):
-            made = approve_some(db, actor, task, ids)
-            first = at.decision or min(made, default=0)
-            at = replace(at, after=ids[-1], done=at.done + len(made), decision=first)
+            decisions = approve_some(db, actor, task, ids)
+            first = at.decision or min(decisions, default=0)
+            at = replace(at, after=ids[-1], done=at.done + len(decisions), decision=first)
             keep(db, asdict(at))
         db.expunge_all()
     if at.decision:

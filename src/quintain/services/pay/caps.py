@@ -38,13 +38,13 @@ def require_room(
     The work belongs to a *trial*, or to a round, which may be one's.
     """
     spec = policy_of(db, task_id)
-    for one in _standings(db, task_id, spec, user_id, trial_of(db, spec, trial, round_id)):
-        if one.spent.amount < one.cap.amount:
+    for usage in _standings(db, task_id, spec, user_id, trial_of(db, spec, trial, round_id)):
+        if usage.spent.amount < usage.cap.amount:
             continue
         raise Conflict(
             "{said} New work pauses; what you have done is paid.",
-            said=SAID[one.name],
-            remedy="Come back tomorrow." if "day" in one.name else "The owner of the task can raise the limit.",
+            said=SAID[usage.name],
+            remedy="Come back tomorrow." if "day" in usage.name else "The owner of the task can raise the limit.",
             code=PAY_CAP,
         )
 

@@ -87,10 +87,10 @@ def _hold(db: Session, payout_id: int) -> LeasedPayout:
             raise _held_by_others(db, payout_id)
         # Whoever held it before died or gave up in the middle: what came of the call is not known.
         queries.change(db, payout_id, ("sending",), generation, state="unknown", reason="No answer came.")
-        found = queries.find(db, payout_id)
-        if found is None:
+        stored = queries.find(db, payout_id)
+        if stored is None:
             raise Conflict("Payout {number} is gone.", number=payout_id)
-        row = found[0]
+        row = stored[0]
         lines, names = _lines(db, row)
         return LeasedPayout(
             row.id, row.key, row.state, row.study, row.currency, dict(row.content), generation, lines, names
@@ -123,10 +123,10 @@ def _lines(db: Session, row: Payout) -> tuple[tuple[PayLine, ...], dict[str, str
             number=row.id,
             remedy="Cancel it and plan it anew.",
         )
-    made = tuple(
+    pay_lines = tuple(
         PayLine(outside[line["user"]], line["amount"], submissions.get(line.get("stay", ""), "")) for line in lines
     )
-    return made, {name: f"user:{user}" for user, name in outside.items()}
+    return pay_lines, {name: f"user:{user}" for user, name in outside.items()}
 
 
 def _carry_on(db: Session, held: LeasedPayout, provider: PayProvider) -> None:
@@ -143,15 +143,15 @@ def _carry_on(db: Session, held: LeasedPayout, provider: PayProvider) -> None:
 def _look_again(db: Session, held: LeasedPayout, provider: PayProvider) -> str:
     """Find out what came of a call that was not answered."""
     before = held.content.get("before")
-    found = PaymentCheck.UNSENT  # what people had before is written down ahead of the call: without it, none was made
+    payment = PaymentCheck.UNSENT  # what people had before is written down ahead of the call: without it, none was made
     if before is not None:
         outside = {name: before.get(ours, []) for name, ours in held.names.items()}
-        found = provider.find(held.study, held.lines, outside)
-    _note(db, held, "look", found.value, None, "")
-    if found is PaymentCheck.SENT:
+        payment = provider.find(held.study, held.lines, outside)
+    _note(db, held, "look", payment.value, None, "")
+    if payment is PaymentCheck.SENT:
         payouts.book_payout(db, held.id)
         return "sent"
-    if found is PaymentCheck.UNSENT or provider.repeatable:
+    if payment is PaymentCheck.UNSENT or provider.repeatable:
         with transaction(db):
             if queries.change(db, held.id, ("unknown",), held.generation, state="prepared"):
                 return "prepared"
@@ -214,10 +214,10 @@ def _begin(db: Session, held: LeasedPayout, *, repeatable: bool) -> str | None:
     """
     with transaction(db):
         lock(db, f"payouts of study {held.study}")
-        found = queries.find(db, held.id)
-        if found is None:
+        stored = queries.find(db, held.id)
+        if stored is None:
             return None
-        other = None if repeatable else queries.others_underway(db, found[0])
+        other = None if repeatable else queries.others_underway(db, stored[0])
         if other is not None:
             raise Conflict(
                 "Payout {other} of the same study is on its way.",
@@ -225,15 +225,15 @@ def _begin(db: Session, held: LeasedPayout, *, repeatable: bool) -> str | None:
                 remedy="Go on with that one first.",
             )
         changed = queries.change(db, held.id, ("prepared",), held.generation, state="sending")
-        return found[0].outside_id if changed else None
+        return stored[0].outside_id if changed else None
 
 
 def _remember(db: Session, held: LeasedPayout, provider: PayProvider) -> None:
     """Write down what people have had, with what is paid and may not show yet, to compare with after the call."""
     had = provider.payments_so_far(held.study, held.lines)
-    found = queries.find(db, held.id)
+    stored = queries.find(db, held.id)
     ours: dict[str, Counter[int]] = {}
-    for user, amount in queries.sent_amounts(db, found[0]) if found else []:
+    for user, amount in queries.sent_amounts(db, stored[0]) if stored else []:
         ours.setdefault(f"user:{user}", Counter())[amount] += 1
     before = {}
     for outside, name in held.names.items():

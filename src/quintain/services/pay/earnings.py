@@ -98,16 +98,16 @@ def piece_of(row: EarningFact) -> book.PaidPiece:
 
 
 def earn_session(
-    db: Session, spec: RoundSpec, task_id: int, session: WritingSession, *, full: bool, made: int | None = None
+    db: Session, spec: RoundSpec, task_id: int, session: WritingSession, *, full: bool, attempts: int | None = None
 ) -> bool:
     """Add the base pay of a writing session that has ended: all of it, or the share of the attempts that were made.
 
-    A session in which nothing was written earns nothing. *made* counts its attempts, where the caller knows.
+    A session in which nothing was written earns nothing. *attempts* counts its attempts, where the caller knows.
     """
-    made = queries.attempts_in(db, session.id) if made is None else made
-    if not made:
+    attempts = queries.attempts_in(db, session.id) if attempts is None else attempts
+    if not attempts:
         return False
-    amount = spec.reward.amount if full else -(-spec.reward.amount * made // session.allowed)
+    amount = spec.reward.amount if full else -(-spec.reward.amount * attempts // session.allowed)
     return earn(
         db,
         session.user_id,
@@ -205,7 +205,7 @@ def list_earnings(
     """List what people earned with a task, for its owners: all, or one page of them."""
     task_id = find_row(db, task).id
     require_owner(actor, task)
-    found = queries.rows(
+    rows = queries.rows(
         db,
         task_id=task_id if round_id is None else None,
         round_id=round_id,
@@ -215,7 +215,7 @@ def list_earnings(
         offset=offset,
     )
     total = queries.known_count(db, task_id=task_id, round_id=round_id, status=status)
-    return Earnings([_info(row) for row in found], total)
+    return Earnings([_info(row) for row in rows], total)
 
 
 def decide(
@@ -228,18 +228,18 @@ def decide(
         task_id = find_row(db, task).id
         require_owner(actor, task)
         lock(db, f"pay of {task_id}")
-        found = {row.earning.id: row for row in _every(db, task_id, ids)}
+        rows = {row.earning.id: row for row in _every(db, task_id, ids)}
         for number in ids:
-            if number not in found:
+            if number not in rows:
                 raise NotFound("Task '{task}' has no earning {number}.", task=task, number=number)
         parts = {} if approved else ahead_queries.of_earnings(db, ids)
         changed = [
             number
             for number in dict.fromkeys(ids)
-            if _changes(found[number], approved=approved, in_part=number in parts)
+            if _changes(rows[number], approved=approved, in_part=number in parts)
         ]
-        _decided(db, actor, task, [found[number] for number in changed], approved=approved, reason=reason.strip())
-        _tell_workers(db, task, [found[number] for number in changed], approved=approved, reason=reason.strip())
+        _decided(db, actor, task, [rows[number] for number in changed], approved=approved, reason=reason.strip())
+        _tell_workers(db, task, [rows[number] for number in changed], approved=approved, reason=reason.strip())
         db.expire_all()
         return [_info(row) for row in _every(db, task_id, ids)]
 
@@ -259,15 +259,15 @@ def _decided(
     db: Session, actor: Actor, task: str, rows: Sequence[queries.EarningRow], *, approved: bool, reason: str
 ) -> list[int]:
     """Write decisions down, and let the earnings stand so; give the numbers of the decisions."""
-    made = {
+    decisions = {
         row.earning.id: EarningDecision(earning_id=row.earning.id, approved=approved, reason=reason, by=actor.user_id)
         for row in rows
     }
-    db.add_all(made.values())
+    db.add_all(decisions.values())
     db.flush()
-    _restand(db, rows, made, "approved" if approved else "declined")
-    audit.record(db, actor, "pay.approve" if approved else "pay.decline", task, **_audited([*made]))
-    return [one.id for one in made.values()]
+    _restand(db, rows, decisions, "approved" if approved else "declined")
+    audit.record(db, actor, "pay.approve" if approved else "pay.decline", task, **_audited([*decisions]))
+    return [one.id for one in decisions.values()]
 
 
 def _audited(ids: Sequence[int]) -> dict[str, Any]:
@@ -290,15 +290,20 @@ def _changes(row: queries.EarningRow, *, approved: bool, in_part: bool) -> bool:
             number=row.earning.id,
             remedy="Cancel its payout first, if that has not been sent.",
         )
-    wanted = {"approved", "paid"} if approved else {"declined"}
-    return row.standing.status not in wanted
+    target_statuses = {"approved", "paid"} if approved else {"declined"}
+    return row.standing.status not in target_statuses
 
 
-def _restand(db: Session, rows: Sequence[queries.EarningRow], made: Mapping[int, EarningDecision], status: str) -> None:
+def _restand(
+    db: Session, rows: Sequence[queries.EarningRow], decisions: Mapping[int, EarningDecision], status: str
+) -> None:
     """Book what was decided, and let the earnings stand so."""
     ledger.post(
         db,
-        [book.decided(piece_of(row.earning), made[row.earning.id].id, row.standing.status, status) for row in rows],
+        [
+            book.decided(piece_of(row.earning), decisions[row.earning.id].id, row.standing.status, status)
+            for row in rows
+        ],
     )
     queries.set_status(db, rows, status)
 
@@ -377,12 +382,12 @@ def _info(row: queries.EarningRow) -> Earning:
 
 
 def _totals(balances: Mapping[book.Account, int], sign: int) -> list[PayTotal]:
-    found = []
-    for account, amount in sorted(balances.items(), key=lambda one: (one[0].currency, one[0].name)):
+    totals = []
+    for account, amount in sorted(balances.items(), key=lambda balance: (balance[0].currency, balance[0].name)):
         kind, _, status = account.name.partition(".")
         if kind in book.KINDS and amount:
-            found.append(PayTotal(kind, status, sign * amount, account.currency))
-    return found
+            totals.append(PayTotal(kind, status, sign * amount, account.currency))
+    return totals
 
 
 def grant_bonus(db: Session, actor: Actor, task: str, worker: str, money: Money, *, what: str, key: str) -> bool:
@@ -396,9 +401,9 @@ def grant_bonus(db: Session, actor: Actor, task: str, worker: str, money: Money,
         user = find_for(db, actor, worker, lambda: require_owner(actor, task))
         require_owner(actor, task)
         work = f"grant:{task_id}:{key}"[:80]
-        given = earn(db, user.id, task_id, kind="bonus", work=work, money=money, what=what.strip())
-        if given:
+        granted = earn(db, user.id, task_id, kind="bonus", work=work, money=money, what=what.strip())
+        if granted:
             audit.record(db, actor, "pay.bonus", task, user=user.id, amount=str(money))
             text = Text("A bonus of {money} for your work on {task}: {what}", money=money, task=task, what=what)
             notify(db, user.id, "pay.bonus", text, "/work/earnings")
-    return given
+    return granted

@@ -41,15 +41,15 @@ def books(
     require_owner(actor, task)
     holder = f"budget:{find_row(db, task).id}"
     if number is not None:
-        found = round_queries.find(db, task, number)
-        if found is None:
+        stored = round_queries.find(db, task, number)
+        if stored is None:
             raise NotFound("Task '{task}' has no round {number}.", task=task, number=number)
-        holder = f"round:{found[0].id}"
+        holder = f"round:{stored[0].id}"
     return _books(db, holder, limit, offset)
 
 
 def _books(db: Session, holder: str, limit: int, offset: int) -> Books:
-    found, total = queries.entries(db, holder, limit=limit, offset=offset)
+    entries, total = queries.entries(db, holder, limit=limit, offset=offset)
     return Books(
         holder=holder,
         balances=[
@@ -66,7 +66,7 @@ def _books(db: Session, holder: str, limit: int, offset: int) -> Books:
                 row.entry.amount,
                 row.account.currency,
             )
-            for row in found
+            for row in entries
         ],
         total=total,
     )
@@ -79,51 +79,51 @@ def check(db: Session, actor: Actor, *, rebuild: bool = False) -> BooksCheck:
         with transaction(db):
             queries.rebuild(db)
             audit.record(db, actor, "pay.rebuild", "ledger")
-    found = [
+    discrepancies = [
         Discrepancy(f"transaction {key}", str(Money(left, currency)), str(Money(0, currency)))
         for key, currency, left in queries.unbalanced(db, MOST)
     ]
-    found += [
+    discrepancies += [
         Discrepancy(str(account), str(Money(held, account.currency)), str(Money(counted, account.currency)))
         for account, held, counted in queries.miscounted(db, MOST)
     ]
-    found += [
+    discrepancies += [
         Discrepancy(f"earning {number}", stands or "nowhere", told)
         for number, stands, told in earning_queries.wrong_standings(db, MOST)
     ]
-    found += _against_facts(db)
-    found += _paid_twice(db)
+    discrepancies += _against_facts(db)
+    discrepancies += _paid_twice(db)
     transactions, accounts = queries.size(db)
-    return BooksCheck(transactions, accounts, found[:MOST])
+    return BooksCheck(transactions, accounts, discrepancies[:MOST])
 
 
 def _paid_twice(db: Session) -> list[Discrepancy]:
     """Name what panels paid for nothing that was earned, until an owner has said what is to become of it."""
-    found = [
+    discrepancies = [
         Discrepancy(f"payout {row.id} was paid twice", str(Money(left, row.currency)), str(Money(0, row.currency)))
         for row, left in overpaid_queries.unanswered(db, MOST)
     ]
-    found += [
+    discrepancies += [
         Discrepancy(f"{place}, submission {submission} ({stay})", "nowhere", "approved on the panel")
         for place, stay, submission in overpaid_queries.unbooked(db, MOST)
     ]
-    return found
+    return discrepancies
 
 
 def _against_facts(db: Session) -> list[Discrepancy]:
     """Compare the accounts of workers, rounds and tasks with what earnings, decisions and payouts add up to."""
-    wanted: defaultdict[Account, int] = defaultdict(int)
+    expected: defaultdict[Account, int] = defaultdict(int)
     for user, task, round_id, kind, currency, status, amount in earning_queries.standing_sums(db):
         payer = f"task:{task}" if round_id is None else f"round:{round_id}"
-        wanted[Account(f"worker:{user}", f"{kind}.{status}", currency)] += amount
-        wanted[Account(payer, f"{kind}.{status}", currency)] -= amount
+        expected[Account(f"worker:{user}", f"{kind}.{status}", currency)] += amount
+        expected[Account(payer, f"{kind}.{status}", currency)] -= amount
     for account, amount in overpaid_queries.accounts(db).items():
-        wanted[account] += amount
+        expected[account] += amount
     booked = queries.stored_balances(db)
     return [
         Discrepancy(
             str(account), str(Money(booked.get(account, 0), account.currency)), str(Money(amount, account.currency))
         )
-        for account, amount in sorted({**dict.fromkeys(booked, 0), **wanted}.items())
+        for account, amount in sorted({**dict.fromkeys(booked, 0), **expected}.items())
         if booked.get(account, 0) != amount
     ]

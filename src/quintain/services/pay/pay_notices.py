@@ -30,28 +30,28 @@ def notify_after_work(
     db: Session,
     task_id: int,
     task: str,
-    place: str,
+    place_name: str,
     measure: Measure,
     *,
     trial: int | None = None,
     round_id: int | None = None,
 ) -> None:
-    """Look whether what was just paid reached a cap, and whether an hour at *place* still pays what was promised.
+    """Look whether what was just paid reached a cap, and whether an hour at *place_name* still pays what was promised.
 
     *measure* gives what an hour pays, and whether that was measured. The owners are told once for each cap and promise.
     *trial* is the one that the work belongs to, or its round's is. For other services.
     """
     spec = policy_of(db, task_id)
     trial = caps.trial_of(db, spec, trial, round_id)
-    for one in caps.standings(db, task_id, spec, trial):
-        if one.spent.amount >= one.cap.amount:
-            about = f"day={now():%Y-%m-%d}" if one.name == "day_cap" else f"cap={one.cap.amount}"
-            about += f"&trial={trial}" if one.name == "trial_cap" else ""
+    for usage in caps.standings(db, task_id, spec, trial):
+        if usage.spent.amount >= usage.cap.amount:
+            about = f"day={now():%Y-%m-%d}" if usage.name == "day_cap" else f"cap={usage.cap.amount}"
+            about += f"&trial={trial}" if usage.name == "trial_cap" else ""
             text = Text(
                 "Work on {task} pauses: {spent} of {cap} are used. Raise the cap to go on.",
                 task=task,
-                spent=one.spent,
-                cap=one.cap,
+                spent=usage.spent,
+                cap=usage.cap,
             )
             _tell(db, task, "pay.cap", text, about)
     if not spec.hourly:
@@ -60,11 +60,11 @@ def notify_after_work(
     if measured and falls_short(spec.promised, hourly):
         text = Text(
             "{place} pays {hourly} an hour by the times that people take; you promised {promised}. Raise its reward.",
-            place=place,
+            place=place_name,
             hourly=hourly,
             promised=spec.promised,
         )
-        _tell(db, task, "pay.wage", text, f"place={place}&hourly={spec.hourly}")
+        _tell(db, task, "pay.wage", text, f"place={place_name}&hourly={spec.hourly}")
 
 
 def _tell(db: Session, task: str, kind: str, text: Text, about: str) -> None:

@@ -86,21 +86,21 @@ def plan(db: Session, actor: Actor, task: str, *, provider: str, currency: str) 
     with transaction(db):
         lock(db, f"pay of {task_id}")
         deduct_overpaid(db, task, task_id, currency, _payable(db, task_id, provider, currency)[0])
-    found, waiting = _payable(db, task_id, provider, currency)
-    if not found:
+    payable, waiting = _payable(db, task_id, provider, currency)
+    if not payable:
         refuse_if_held(db, task_id, currency)
         raise _nothing_to_pay(provider, currency, waiting)
-    step, made = "bonus" if provider == "prolific" else "file", []
-    for study, parts in [*_parts(db, task_id, provider, found)]:
+    step, records = "bonus" if provider == "prolific" else "file", []
+    for study, parts in [*_parts(db, task_id, provider, payable)]:
         with transaction(db):  # one for each: others wait for no more than a payout takes
             lock(db, f"pay of {task_id}")
             owing = _as_now(db, task_id, parts, provider=provider, currency=currency)
             if not owing:
                 continue  # others have planned all of it meanwhile
-            one = put_payout(db, actor, task_id, owing, provider=provider, step=step, study=study, currency=currency)
-            audit.record(db, actor, "payout.plan", task, payouts=[one.id])
-            made.append(payout_record(db, task, one))
-    return made
+            payout = put_payout(db, actor, task_id, owing, provider=provider, step=step, study=study, currency=currency)
+            audit.record(db, actor, "payout.plan", task, payouts=[payout.id])
+            records.append(payout_record(db, task, payout))
+    return records
 
 
 def _payable(
@@ -110,10 +110,10 @@ def _payable(
 
     Whoever has a submission that is not approved yet gets their base pay by that, and by nothing else.
     """
-    found = queries.payable(db, task_id, currency, None if provider == HAND else provider, users)
-    open_ones = people_with_submissions(db, task_id) if any(one.kind == "base" for one in found) else set()
-    held = {one.user_id for one in found if one.kind == "base" and one.user_id in open_ones}
-    return [one for one in found if one.kind != "base" or one.user_id not in held], len(held)
+    payable = queries.payable(db, task_id, currency, None if provider == HAND else provider, users)
+    open_ones = people_with_submissions(db, task_id) if any(one.kind == "base" for one in payable) else set()
+    held = {one.user_id for one in payable if one.kind == "base" and one.user_id in open_ones}
+    return [one for one in payable if one.kind != "base" or one.user_id not in held], len(held)
 
 
 def people_with_submissions(db: Session, task_id: int) -> set[int]:
@@ -147,20 +147,20 @@ def _as_now(
 ) -> list[PayoutPart]:
     """Give *parts* as they are once nobody else plans: of what was owed before, another payout may pay some by now."""
     users = [one.user_id for one in parts]
-    found, _ = _payable(db, task_id, provider, currency, users)
-    left = {one.id: one.left for one in found}
+    payable, _ = _payable(db, task_id, provider, currency, users)
+    left = {one.id: one.left for one in payable}
     now_owed = [replace(one, earnings=tuple(number for number in one.earnings if number in left)) for one in parts]
     return [replace(one, amount=sum(left[number] for number in one.earnings)) for one in now_owed if one.earnings]
 
 
 def _parts(
-    db: Session, task_id: int, provider: str, found: Sequence[queries.Payable]
+    db: Session, task_id: int, provider: str, payable: Sequence[queries.Payable]
 ) -> Iterator[tuple[str, list[PayoutPart]]]:
     """Give what each person is owed, in payouts of one study and of no more people than a call takes."""
     studies = {stay.user_id: stay.study for stay in queries.stays(db, task_id, provider)} if provider != HAND else {}
     people: defaultdict[tuple[str, int], list[queries.Payable]] = defaultdict(list)
-    for one in found:
-        people[studies.get(one.user_id, ""), one.user_id].append(one)
+    for earning in payable:
+        people[studies.get(earning.user_id, ""), earning.user_id].append(earning)
     by_study: defaultdict[str, list[PayoutPart]] = defaultdict(list)
     for (study, user_id), mine in sorted(people.items()):
         ids = tuple(one.id for one in mine)
@@ -197,8 +197,8 @@ def put_payout(
     )
     db.add(row)
     db.flush()
-    wanted = [number for one in parts for number in one.earnings]
-    if queries.take(db, row.id, wanted, [part for one in parts for part in one.ahead]) != len(wanted):
+    earning_ids = [number for one in parts for number in one.earnings]
+    if queries.take(db, row.id, earning_ids, [part for one in parts for part in one.ahead]) != len(earning_ids):
         raise Conflict("Others were at work on the same earnings.", remedy="Try again.")
     return row
 
@@ -207,8 +207,8 @@ def list_payouts(db: Session, actor: Actor, task: str, *, limit: int = 25, offse
     """List payouts of a task, the newest first (owners)."""
     row = find_row(db, task)
     require_owner(actor, task)
-    found, total = queries.page(db, row.id, limit=limit, offset=offset)
-    return Payouts([payout_record(db, task, one, calls=False) for one in found], total)
+    rows, total = queries.page(db, row.id, limit=limit, offset=offset)
+    return Payouts([payout_record(db, task, one, calls=False) for one in rows], total)
 
 
 def get_payout(db: Session, actor: Actor, payout_id: int) -> PayoutRecord:
@@ -260,10 +260,10 @@ def book_payout(db: Session, payout_id: int, **values: Any) -> bool:
             db, payout_id, states, state="sent", settled_at=now(), reason="", lease_until=None, **values
         ):
             return False
-        found = queries.find(db, payout_id)
-        if found is None:
+        stored = queries.find(db, payout_id)
+        if stored is None:
             return False
-        row, task = found
+        row, task = stored
         _book(db, row)
         earning_queries.mark_paid(db, payout_id)
         for line in row.content["lines"]:
@@ -292,8 +292,8 @@ def export(db: Session, actor: Actor, payout_id: int) -> str:
     if row.provider == "mturk":  # as the tools that send bonuses there read it
         newest = {stay.user_id: stay.submission for stay in queries.stays(db, row.task_id, row.provider)}
         writer.row(("WorkerId", "AssignmentId", "BonusAmount", "Reason"))
-        for line, kept, amount in zip(shown.lines, row.content["lines"], amounts, strict=True):
-            writer.row((line.person, newest.get(kept["user"], ""), amount, row.key))
+        for line, stored_line, amount in zip(shown.lines, row.content["lines"], amounts, strict=True):
+            writer.row((line.person, newest.get(stored_line["user"], ""), amount, row.key))
     else:
         writer.row(("id", "amount", "currency", "payout"))
         for line, amount in zip(shown.lines, amounts, strict=True):
@@ -315,11 +315,11 @@ def decimal(money: Money) -> str:
 
 def find_payout(db: Session, actor: Actor, payout_id: int) -> tuple[Payout, str]:
     """Find a payout of a task that the actor owns."""
-    found = queries.find(db, payout_id)
-    if found is None:
+    stored = queries.find(db, payout_id)
+    if stored is None:
         raise NotFound("There is no payout {number}.", number=payout_id)
-    require_owner(actor, found[1])
-    return found
+    require_owner(actor, stored[1])
+    return stored
 
 
 def payout_record(db: Session, task: str, row: Payout, *, calls: bool = True) -> PayoutRecord:

@@ -73,8 +73,8 @@ def save_policy(
 def reach_step(db: Session, task_id: int, user_id: int, qualification: str) -> bool:
     """Pay the bonus for a qualification that somebody reached, once; for other services, in their transaction."""
     spec = policy_of(db, task_id)
-    found = next((one for one in spec.steps if one.qualification == qualification), None)
-    if found is None:
+    step = next((one for one in spec.steps if one.qualification == qualification), None)
+    if step is None:
         return False
     return earn(
         db,
@@ -82,6 +82,6 @@ def reach_step(db: Session, task_id: int, user_id: int, qualification: str) -> b
         task_id,
         kind="bonus",
         work=f"step:{task_id}:{user_id}:{qualification}",
-        money=Money(found.amount, spec.currency),
+        money=Money(step.amount, spec.currency),
         what=f"Qualified: {qualification}",
     )

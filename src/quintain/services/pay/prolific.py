@@ -68,21 +68,21 @@ def plan_approvals(db: Session, actor: Actor, task: str, outside: Outside, *, cu
         rewards = {study: _reward(prolific, study) for study in sorted({one.study for one in waiting})}
     held = held_of(db, task_id, [one.user_id for one in waiting])
     waiting = [one for one in waiting if one.user_id not in held]
-    made = []
+    records = []
     for study, reward in rewards.items():
         stays = [one for one in waiting if one.study == study]
         for first in range(0, len(stays), MOST_LINES):
             some = stays[first : first + MOST_LINES]
-            made += _plan_some(db, actor, task, some, reward=Money(reward, currency))
+            records += _plan_some(db, actor, task, some, reward=Money(reward, currency))
         approved = [one for one in stays if one.standing == PanelStanding.APPROVED]
-        made += book_overpaid(db, task, task_id, approved, provider=NAME, reward=Money(reward, currency))
-    if not made:
+        records += book_overpaid(db, task, task_id, approved, provider=NAME, reward=Money(reward, currency))
+    if not records:
         refuse_if_held(db, task_id, currency)
         raise Conflict(
             "No submission waits to be approved.",
             remedy="People complete their work first, and you approve what they earned.",
         )
-    return made
+    return records
 
 
 def _plan_some(
@@ -97,9 +97,9 @@ def _plan_some(
         if not parts:
             return []
         about = {"provider": NAME, "step": "approve", "study": stays[0].study, "currency": reward.currency}
-        one = payouts.put_payout(db, actor, task_id, parts, **about)
-        audit.record(db, actor, "payout.plan", task, payouts=[one.id])
-        return [payouts.payout_record(db, task, one)]
+        payout = payouts.put_payout(db, actor, task_id, parts, **about)
+        audit.record(db, actor, "payout.plan", task, payouts=[payout.id])
+        return [payouts.payout_record(db, task, payout)]
 
 
 def book_approvals(db: Session, task: str, outside: Outside) -> list[PayoutRecord]:
@@ -186,9 +186,9 @@ def _parts(db: Session, actor: Actor, task: str, stays: Sequence[queries.Stay], 
     """Give what the approval of each submission covers of what its person earned."""
     task_id, users = find_row(db, task).id, sorted({one.user_id for one in stays})
     base: defaultdict[int, list[queries.Payable]] = defaultdict(list)
-    for one in queries.payable(db, task_id, reward.currency, NAME, users):
-        if one.kind == "base":
-            base[one.user_id].append(one)
+    for earning in queries.payable(db, task_id, reward.currency, NAME, users):
+        if earning.kind == "base":
+            base[earning.user_id].append(earning)
     unpaid = queries.uncovered(db, task_id, users)
     parts = []
     for stay in stays:

@@ -19,27 +19,27 @@ STEPS: dict[str, Callable[[Prolific], PayProvider]] = {"bonus": Bonuses, "approv
 
 def prolific_spec(db: Session, task_id: int, task: str) -> ProlificSpec:
     """Give how a task works with Prolific; refuse where its owner has not said so."""
-    found = policy_of(db, task_id).prolific
-    if found is None:
+    spec = policy_of(db, task_id).prolific
+    if spec is None:
         raise Conflict(
             "Task '{task}' is not connected with Prolific.",
             task=task,
             remedy="Add [prolific] to its pay policy, with the name of the operator's key.",
         )
-    return found
+    return spec
 
 
 def secret_of(outside: Outside, name: str) -> str:
     """Give a key of the operator's by its name."""
-    found = outside.secrets.get(name)
-    if found is None:
+    secret = outside.secrets.get(name)
+    if secret is None:
         raise Forbidden(
             "There is no key called '{name}'.",
             name=name,
             remedy="The operator adds it to the file QUINTAIN_SECRETS.",
             page="The operator can add it.",
         )
-    return found.key
+    return secret.key
 
 
 @contextmanager

@@ -24,58 +24,62 @@ OPEN_AT_ONCE = 20
 
 def ask(db: Session, actor: Actor, earning: int, text: str) -> int:
     """Ask the owners about one of one's own earnings; give the number of the question."""
-    user_id, said = require_user(actor), _said(text)
+    user_id, question = require_user(actor), _said(text)
     with transaction(db):
-        found = db.get(Earning, earning)
-        if found is None or found.user_id != user_id or only_task_id(db, actor) not in (None, found.task_id):
+        earning_row = db.get(Earning, earning)
+        if (
+            earning_row is None
+            or earning_row.user_id != user_id
+            or only_task_id(db, actor) not in (None, earning_row.task_id)
+        ):
             raise NotFound("You have no earning {number}.", number=earning)
         mine, _ = queries.questions(db, user_id=user_id, limit=OPEN_AT_ONCE, offset=0)
         if sum(one.question.answered_at is None for one in mine) >= OPEN_AT_ONCE:
             raise Conflict("You have asked {n} things already.", n=OPEN_AT_ONCE, remedy="Wait for the answers.")
-        task = db.get_one(TaskRow, found.task_id).name
-        row = PayQuestion(earning_id=earning, user_id=user_id, task_id=found.task_id, text=said)
+        task = db.get_one(TaskRow, earning_row.task_id).name
+        row = PayQuestion(earning_id=earning, user_id=user_id, task_id=earning_row.task_id, text=question)
         db.add(row)
         db.flush()
-        money = Money(found.amount, found.currency)
-        words = Text("{name} asks about {money}: {said}", name=actor.name, money=money, said=said)
+        money = Money(earning_row.amount, earning_row.currency)
+        words = Text("{name} asks about {money}: {said}", name=actor.name, money=money, said=question)
         notify_all(db, owners(db, task), "pay.question", words, f"/tasks/{task}/pay#questions")
         return row.id
 
 
 def answer(db: Session, actor: Actor, task: str, question: int, text: str) -> None:
     """Answer what a worker asked about their pay; they are told (owners)."""
-    said = _said(text)
+    reply = _said(text)
     with transaction(db):
         task_id = find_row(db, task).id
         require_owner(actor, task)
         row = db.get(PayQuestion, question)
         if row is None or row.task_id != task_id:
             raise NotFound("Task '{task}' has no question {number}.", task=task, number=question)
-        row.answer, row.answered_by, row.answered_at = said, actor.user_id, now()
-        words = Text("About your pay for {task}: {said}", task=task, said=said)
+        row.answer, row.answered_by, row.answered_at = reply, actor.user_id, now()
+        words = Text("About your pay for {task}: {said}", task=task, said=reply)
         notify(db, row.user_id, "pay.answer", words, "/work/earnings#questions")
 
 
 def my_questions(db: Session, actor: Actor, *, limit: int = 25, offset: int = 0) -> PayQuestions:
     """List what the actor asked, with the answers; by a panel's link, about the task that it led to."""
     user_id, task_id = require_user(actor), only_task_id(db, actor)
-    found, total = queries.questions(db, user_id=user_id, task_id=task_id, limit=limit, offset=offset)
-    return PayQuestions([_record(one) for one in found], total)
+    rows, total = queries.questions(db, user_id=user_id, task_id=task_id, limit=limit, offset=offset)
+    return PayQuestions([_record(one) for one in rows], total)
 
 
 def list_questions(db: Session, actor: Actor, task: str, *, limit: int = 25, offset: int = 0) -> PayQuestions:
     """List what workers asked about their pay for a task (owners)."""
     task_id = find_row(db, task).id
     require_owner(actor, task)
-    found, total = queries.questions(db, task_id=task_id, limit=limit, offset=offset)
-    return PayQuestions([_record(one) for one in found], total)
+    rows, total = queries.questions(db, task_id=task_id, limit=limit, offset=offset)
+    return PayQuestions([_record(one) for one in rows], total)
 
 
 def _said(text: str) -> str:
-    said = text.strip()
-    if not said or len(said) > MOST:
+    stripped = text.strip()
+    if not stripped or len(stripped) > MOST:
         raise BadInput(faults=[Fault("write something, of at most {most} characters", most=MOST, field="text")])
-    return said
+    return stripped
 
 
 def _record(row: queries.QuestionRow) -> PayQuestionRecord:

@@ -29,7 +29,7 @@ def _misplaced(db: Session) -> Numbers:
     return {("earning", row["earning_id"]): 1 for row in earnings.misplaced(db)}
 
 
-def _restand(db: Session, kept: Numbers, counted: Numbers) -> None:
+def _restand(db: Session, stored: Numbers, counted: Numbers) -> None:
     earnings.rebuild_standings(db, earnings.misplaced(db))
 
 
@@ -43,5 +43,5 @@ def _summed(db: Session) -> Numbers:
     return {(one.holder, one.name, one.currency): summed for one, _, summed in ledger.miscounted(db)}
 
 
-def _rebuild(db: Session, kept: Numbers, counted: Numbers) -> None:
-    ledger.rebuild(db, [Account(*key) for key in {**kept, **counted}])
+def _rebuild(db: Session, stored: Numbers, counted: Numbers) -> None:
+    ledger.rebuild(db, [Account(*key) for key in {**stored, **counted}])

@@ -27,23 +27,25 @@ def cost_report(db: Session, actor: Actor, task: str, *, currency: str = "") -> 
     require_owner(actor, task)
     spec = policy_of(db, row.id)
     known = queries.currencies(db, row.id)
-    wanted = currency or (spec.currency if spec.currency in known or not known else known[0])
+    report_currency = currency or (spec.currency if spec.currency in known or not known else known[0])
     texts, seconds = queries.texts(db, row.id), queries.expert_seconds(db, row.id)
-    hourly = spec.expert_hourly if wanted == spec.currency else 0
+    hourly = spec.expert_hourly if report_currency == spec.currency else 0
     groups = [
         group_cost(
             f"{task}/{number}",
             ledger.balances(db, f"round:{round_id}"),
-            wanted,
+            report_currency,
             texts=texts.get(round_id, 0),
             expert=round(seconds.get(round_id, 0.0) * hourly / 3600),
             training=number in spec.training,
         )
         for round_id, number in queries.rounds(db, row.id)
     ]
-    besides = group_cost(task, ledger.balances(db, f"task:{row.id}"), wanted, texts=0, expert=0, training=False)
+    besides = group_cost(
+        task, ledger.balances(db, f"task:{row.id}"), report_currency, texts=0, expert=0, training=False
+    )
     groups += [besides] if besides.total.amount else []
-    return summed(task, wanted, groups, [one for one in known if one != wanted])
+    return summed(task, report_currency, groups, [one for one in known if one != report_currency])
 
 
 def group_cost(
@@ -70,9 +72,9 @@ def group_cost(
 
 def summed(task: str, currency: str, groups: Sequence[GroupCost], others: Sequence[str] = ()) -> CostReport:
     """Put groups together. Training leaves no texts: with it, they cost more."""
-    kept = [one for one in groups if not one.training]
-    texts = sum(one.texts for one in kept)
-    whole, without = (sum(one.total.amount for one in some) for some in (groups, kept))
+    counted = [one for one in groups if not one.training]
+    texts = sum(one.texts for one in counted)
+    whole, without = (sum(one.total.amount for one in some) for some in (groups, counted))
     return CostReport(
         task,
         currency,

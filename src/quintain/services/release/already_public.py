@@ -35,19 +35,19 @@ def already_public(
         if known_spec(release.spec) == json.loads(json.dumps(dict(spec)))
         for version in queries.version_ids(db, release.id).values()
     }
-    found = np.zeros(len(rows), dtype=bool)
+    is_public = np.zeros(len(rows), dtype=bool)
     others = [
         row.version
         for row in datasets.versions(db, validation.task.name)
         if not row.version.hidden and row.version.id not in own
     ]
     if not others or not rows:
-        return found
+        return is_public
     ids = _ids(validation.task, rows)
     for blob in {one.blob for one in others}:
-        there = pl.scan_parquet(blobs.path(blob), glob=False).filter(pl.col("answer").is_not_null()).select("id")
-        found |= ids.is_in(there.collect()["id"].implode()).to_numpy()
-    return found
+        published = pl.scan_parquet(blobs.path(blob), glob=False).filter(pl.col("answer").is_not_null()).select("id")
+        is_public |= ids.is_in(published.collect()["id"].implode()).to_numpy()
+    return is_public
 
 
 def _ids(task: Task, rows: Sequence[JudgedRow]) -> pl.Series:

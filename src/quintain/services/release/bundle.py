@@ -42,13 +42,13 @@ TEXTS = ("report.md", "datasheet.md", "changelog.md")
 
 def text_of(db: Session, blobs: Blobs, actor: Actor, ref: str, number: int | None, name: str) -> str:
     """Give one of a release's texts: its report, datasheet or changelog, as Markdown. For owners."""
-    made = find_release(db, actor, ref, number)
+    release = find_release(db, actor, ref, number)
     if name == "report.md":
-        return report_text(made)
+        return report_text(release)
     if name == "datasheet.md":
-        return datasheet(_facts(db, actor, made))
+        return datasheet(_facts(db, actor, release))
     if name == "changelog.md":
-        return changelog(db, blobs, actor, made, release_before(db, actor, made))
+        return changelog(db, blobs, actor, release, release_before(db, actor, release))
     raise NotFound("A release has no '{name}'.", name=name, known=", ".join(TEXTS), remedy="There are {known}.")
 
 
@@ -69,7 +69,7 @@ def write_bundle(
     Whole, or not at all. For owners; one to be passed on is *public*, and has no inputs that are not open to all.
     """
     check_public(public=public, hidden_answers=hidden_answers)
-    made = find_release(db, actor, ref, number)
+    release = find_release(db, actor, ref, number)
     if not path.absolute().parent.is_dir():
         raise BadInput("There is no folder {parent} to write to.", parent=path.parent)
     if not archive and path.exists() and not (path.is_dir() and not any(path.iterdir())):
@@ -78,7 +78,7 @@ def write_bundle(
     try:
         folder = scratch / "made"
         folder.mkdir()
-        _fill(db, blobs, actor, made, folder, hidden_answers=hidden_answers, public=public)
+        _fill(db, blobs, actor, release, folder, hidden_answers=hidden_answers, public=public)
         if archive:
             pack(folder, scratch / "made.zip")
             folder = scratch / "made.zip"
@@ -88,8 +88,8 @@ def write_bundle(
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     with transaction(db):
-        audit.record(db, actor, "release.bundle", ref, number=made.number, answers=hidden_answers)
-    return made
+        audit.record(db, actor, "release.bundle", ref, number=release.number, answers=hidden_answers)
+    return release
 
 
 def wanted_bundle(ref: str, number: int) -> ExportRequest:
@@ -108,10 +108,10 @@ def _rows(db: Session, ref: str) -> int:
     return sum(one.rows for one in find_release(db, OPERATOR, validation, number).report.splits)
 
 
-def _write(db: Session, blobs: Blobs, actor: Actor, wanted: ExportRequest, path: Path, tell: ReportProgress) -> int:
+def _write(db: Session, blobs: Blobs, actor: Actor, file: ExportRequest, path: Path, tell: ReportProgress) -> int:
     tell(0, 1)
-    made = write_bundle(db, blobs, actor, *_parts(wanted.ref), path, archive=True)
-    return sum(one.rows for one in made.report.splits)
+    release = write_bundle(db, blobs, actor, *_parts(file.ref), path, archive=True)
+    return sum(one.rows for one in release.report.splits)
 
 
 def _parts(ref: str) -> tuple[str, int]:
@@ -129,20 +129,20 @@ BUNDLE_FILE = ExportKind(
 
 
 def _fill(
-    db: Session, blobs: Blobs, actor: Actor, made: Release, folder: Path, *, hidden_answers: bool, public: bool
+    db: Session, blobs: Blobs, actor: Actor, release: Release, folder: Path, *, hidden_answers: bool, public: bool
 ) -> None:
     for name in TEXTS:
-        text = text_of(db, blobs, actor, made.validation, made.number, name)
+        text = text_of(db, blobs, actor, release.validation, release.number, name)
         (folder / name).write_text(text, encoding="utf-8")
-    (folder / "report.json").write_text(to_json(made) + "\n", encoding="utf-8")
-    refs = list(made.versions.values())
-    place = folder / HUGGING_FACE
-    export_folder(db, blobs, actor, refs, HUGGING_FACE, place, hidden_answers=hidden_answers, public=public)
-    task = find_validation(db, made.validation).task
+    (folder / "report.json").write_text(to_json(release) + "\n", encoding="utf-8")
+    refs = list(release.versions.values())
+    export_path = folder / HUGGING_FACE
+    export_folder(db, blobs, actor, refs, HUGGING_FACE, export_path, hidden_answers=hidden_answers, public=public)
+    task = find_validation(db, release.validation).task
     if not suits_dynasent(task):
         return
     (folder / "dynasent").mkdir()
-    for split, ref in made.versions.items():
+    for split, ref in release.versions.items():
         version = get_version(db, actor, ref)
         table = scan(db, blobs, actor, ref, answers=hidden_answers or not version.hidden)
         if public and not is_open(db, version.id):
@@ -150,16 +150,16 @@ def _fill(
         write_dynasent(table, task, version.meta, folder / "dynasent" / f"{split}.jsonl")
 
 
-def _facts(db: Session, actor: Actor, made: Release) -> SheetFacts:
-    validation = find_validation(db, made.validation)
+def _facts(db: Session, actor: Actor, release: Release) -> SheetFacts:
+    validation = find_validation(db, release.validation)
     require_owner(actor, validation.task.name)
-    found = get_round(db, actor, made.validation) if validation.round_id is not None else None
-    versions = [get_version(db, actor, ref) for ref in made.versions.values()]
+    round_info = get_round(db, actor, release.validation) if validation.round_id is not None else None
+    versions = [get_version(db, actor, ref) for ref in release.versions.values()]
     licenses = sorted({str(one.meta["license"]) for one in versions if one.meta.get("license")})
     return SheetFacts(
         task=validation.task,
-        release=made,
-        kind=found.kind if found else None,
-        round=found.spec if found else None,
+        release=release,
+        kind=round_info.kind if round_info else None,
+        round=round_info.spec if round_info else None,
         licenses=licenses,
     )

@@ -43,11 +43,11 @@ class Voted:
 
     def by_label(self, at: int, labels: Sequence[str]) -> dict[str, list[str]]:
         """Name the judges of the item at *at* by what they said."""
-        found: dict[str, list[str]] = {name: [] for name in labels}
-        for place in range(self.starts[at], self.starts[at + 1]):
-            if self.label[place] >= 0:
-                found[labels[self.label[place]]].append(self.judges[self.judge[place]])
-        return found
+        judges_by_label: dict[str, list[str]] = {name: [] for name in labels}
+        for row in range(self.starts[at], self.starts[at + 1]):
+            if self.label[row] >= 0:
+                judges_by_label[labels[self.label[row]]].append(self.judges[self.judge[row]])
+        return judges_by_label
 
     def pages(self, at: int) -> list[str]:
         """Name the pages on which the item at *at* was judged."""
@@ -155,10 +155,10 @@ def gather(db: Session, blobs: Blobs, validation: ValidationInfo, spec: ReleaseS
         )
     evidence = evidence_of_validation(db, validation)
     final = final_labels(db, validation, evidence)
-    place = final.by_item()
-    found = queries.judged(db, validation.id)
-    rows = [row for row in found if row.id in place and final.complete[place[row.id]]]
-    waiting = len(found) - len(rows)
+    positions = final.by_item()
+    judged = queries.judged(db, validation.id)
+    rows = [row for row in judged if row.id in positions and final.complete[positions[row.id]]]
+    waiting = len(judged) - len(rows)
     if waiting and validation.state != ValidationState.CLOSED:
         raise Conflict(
             Text.plural(
@@ -170,7 +170,7 @@ def gather(db: Session, blobs: Blobs, validation: ValidationInfo, spec: ReleaseS
             remedy="Let it be judged, or close the validation: what waits is then left out.",
             code="not_judged",
         )
-    where = np.array([place[row.id] for row in rows], dtype=np.int64)
+    where = np.array([positions[row.id] for row in rows], dtype=np.int64)
     labels = task.judgement_labels
     column = {name: code for code, name in enumerate(final.classes)}
     votes = np.zeros((len(rows), len(labels)), dtype=np.int64)
@@ -208,16 +208,16 @@ def _voted(db: Session, validation: ValidationInfo, evidence: Evidence, final: F
     """Say who gave the votes that are kept on the items at *where* among those that have any."""
     used = final.judgements
     known = pseudonyms(db, evidence.users.tolist(), validation.task.name)
-    place = {name: code for code, name in enumerate(validation.task.judgement_labels)}
-    label_of = np.array([place.get(name, NONE) for name in used.classes], dtype=np.int64)
+    codes = {name: code for code, name in enumerate(validation.task.judgement_labels)}
+    label_of = np.array([codes.get(name, NONE) for name in used.classes], dtype=np.int64)
     first = np.searchsorted(used.item, np.arange(len(used.items) + 1))  # they are sorted by item
     sizes = (first[1:] - first[:-1])[where]
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     rows = np.repeat(first[where] - starts[:-1], sizes) + np.arange(int(starts[-1]))
     ids = evidence.table.id[evidence.rows[final.kept]][rows]
-    given, pages = (np.array(one, dtype=np.int64) for one in queries.pages_of(db, validation.id))
-    at = np.minimum(np.searchsorted(given, ids), max(len(given) - 1, 0))
-    page = np.where(given[at] == ids, pages[at], -1) if len(given) else np.full(len(ids), -1)
+    judgement_ids, pages = (np.array(one, dtype=np.int64) for one in queries.pages_of(db, validation.id))
+    at = np.minimum(np.searchsorted(judgement_ids, ids), max(len(judgement_ids) - 1, 0))
+    page = np.where(judgement_ids[at] == ids, pages[at], -1) if len(judgement_ids) else np.full(len(ids), -1)
     return Voted(
         judges=tuple(known[user] for user in evidence.users.tolist()),
         starts=starts,
@@ -227,9 +227,9 @@ def _voted(db: Session, validation: ValidationInfo, evidence: Evidence, final: F
     )
 
 
-def _answer(predictions: Sequence[Mapping[str, Any]], model: str, place: Mapping[str, int]) -> int:
-    said = next((one.get("answer") for one in predictions if str(one.get("model")) == model), None)
-    return place.get(label_form(said), -1)
+def _answer(predictions: Sequence[Mapping[str, Any]], model: str, codes: Mapping[str, int]) -> int:
+    answer = next((one.get("answer") for one in predictions if str(one.get("model")) == model), None)
+    return codes.get(label_form(answer), -1)
 
 
 def _text(value: Any) -> str | None:

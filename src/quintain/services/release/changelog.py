@@ -28,45 +28,46 @@ class Moves:
     labels: int
 
 
-def changelog(db: Session, blobs: Blobs, actor: Actor, made: Release, before: Release | None) -> str:
+def changelog(db: Session, blobs: Blobs, actor: Actor, release: Release, before: Release | None) -> str:
     """Write what changed since *before* as Markdown."""
-    head = f"# Changelog: release {made.number} of {markdown(made.validation)}"
+    head = f"# Changelog: release {release.number} of {markdown(release.validation)}"
     if before is None:
         return f"{head}\n\nThe first release of this task.\n"
-    found = moves(db, blobs, actor, made, before)
+    changes = moves(db, blobs, actor, release, before)
     sizes = {one.split: one.rows for one in before.report.splits}
-    rows = [(one.split, sizes.get(one.split, 0), one.rows) for one in made.report.splits]
+    rows = [(one.split, sizes.get(one.split, 0), one.rows) for one in release.report.splits]
     parts = [
         head,
         f"Against release {before.number} of {markdown(before.validation)}.",
         table(["split", "before", "now"], rows),
     ]
-    if any(NOWHERE not in pair for pair in found.moved):
-        moved = [(was, now, count) for (was, now), count in sorted(found.moved.items())]
+    if any(NOWHERE not in pair for pair in changes.moved):
+        moved = [(was, now, count) for (was, now), count in sorted(changes.moved.items())]
         parts += ["Texts, by where they were and where they are:", table(["before", "now", "texts"], moved)]
-        parts.append(f"{found.labels:,} texts whose labels are open in both have another label now.")
+        parts.append(f"{changes.labels:,} texts whose labels are open in both have another label now.")
     else:
         parts.append("No text is in both.")
-    if made.report.model != before.report.model:
+    if release.report.model != before.report.model:
         parts.append(
-            f"The model is {markdown(made.report.model or 'none')}, and was {markdown(before.report.model or 'none')}."
+            f"The model is {markdown(release.report.model or 'none')},"
+            f" and was {markdown(before.report.model or 'none')}."
         )
     changed = {
-        name: (before.spec.get(name), value) for name, value in made.spec.items() if before.spec.get(name) != value
+        name: (before.spec.get(name), value) for name, value in release.spec.items() if before.spec.get(name) != value
     }
     if changed:
         parts += ["Options:", table(["option", "before", "now"], [(name, *pair) for name, pair in changed.items()])]
-    answers, known = made.report.answers, before.report.answers
+    answers, known = release.report.answers, before.report.answers
     others = [question(name) for name in {**known, **answers} if answers.get(name) != known.get(name)]
     if others:
         parts += ["The datasheet answers otherwise:", "\n".join(f"- {name}" for name in others)]
     return "\n\n".join(parts) + "\n"
 
 
-def moves(db: Session, blobs: Blobs, actor: Actor, made: Release, before: Release) -> Moves:
+def moves(db: Session, blobs: Blobs, actor: Actor, release: Release, before: Release) -> Moves:
     """Compare the texts of two releases; labels are compared where both show them."""
     both = _texts(db, blobs, actor, before).join(
-        _texts(db, blobs, actor, made), on="id", how="full", coalesce=True, suffix="_now"
+        _texts(db, blobs, actor, release), on="id", how="full", coalesce=True, suffix="_now"
     )
     counts = both.select(pl.col("split", "split_now").fill_null(NOWHERE)).group_by("split", "split_now").len()
     shown = both.filter(~pl.col("hidden") & ~pl.col("hidden_now"))
@@ -74,11 +75,11 @@ def moves(db: Session, blobs: Blobs, actor: Actor, made: Release, before: Releas
     return Moves({(was, now): count for was, now, count in counts.iter_rows()}, changed)
 
 
-def _texts(db: Session, blobs: Blobs, actor: Actor, made: Release) -> pl.DataFrame:
+def _texts(db: Session, blobs: Blobs, actor: Actor, release: Release) -> pl.DataFrame:
     tables = []
     for split in (Role.TRAIN.value, Role.DEV.value, Role.TEST.value):
-        if split in made.versions:
-            version = get_version(db, actor, made.versions[split])
+        if split in release.versions:
+            version = get_version(db, actor, release.versions[split])
             rows = scan_for_scoring(blobs, version).select("id", "answer")
             tables.append(rows.with_columns(split=pl.lit(split), hidden=pl.lit(version.hidden)))
     return pl.concat(tables).collect()

@@ -32,10 +32,10 @@ class SheetFacts:
 
 def datasheet(facts: SheetFacts) -> str:
     """Write the datasheet as Markdown."""
-    made, task = facts.release, facts.task
+    release, task = facts.release, facts.task
     title = task.title.get("en") or next(iter(task.title.values()), task.name)
     parts = [
-        f"# Datasheet: {markdown(title)}, release {made.number} of {markdown(made.validation)}",
+        f"# Datasheet: {markdown(title)}, release {release.number} of {markdown(release.validation)}",
         "After Gebru et al., *Datasheets for Datasets* (2021). Figures are from the record of the platform.",
         *_motivation(facts),
         *_composition(facts),
@@ -54,8 +54,8 @@ def datasheet(facts: SheetFacts) -> str:
 def _answered(facts: SheetFacts, name: str, known: str = "") -> str:
     """Write a question with what is *known* and what the owner answered, or say that it is open."""
     answer = facts.release.report.answers.get(name, "").strip()
-    said = "\n\n".join(part for part in (known, markdown_block(answer)) if part)
-    return f"**{question(name)}** {said or OPEN}"
+    answer_text = "\n\n".join(part for part in (known, markdown_block(answer)) if part)
+    return f"**{question(name)}** {answer_text or OPEN}"
 
 
 def _motivation(facts: SheetFacts) -> list[str]:

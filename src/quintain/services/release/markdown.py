@@ -71,22 +71,22 @@ def _figure(figure: Estimate | None) -> str:
     return f"{figure.value:.3f}" + (f" ({figure.low:.3f}–{figure.high:.3f})" if figure.low is not None else "")
 
 
-def report_text(made: Release) -> str:
+def report_text(release: Release) -> str:
     """Write the report of a release."""
-    report = made.report
+    report = release.report
     held = [one for one in report.splits if one.split != Role.TRAIN.value]
-    parts = [f"# Release {made.number or ''} of {markdown(made.validation)}".replace("  ", " "), _said(made)]
+    parts = [f"# Release {release.number or ''} of {markdown(release.validation)}".replace("  ", " "), _said(release)]
     parts += ["## Items by label", table(*label_rows(report))]
     if report.model:
         parts += [f"## F1 of {markdown(report.model)}", _f1(held)]
     if report.human:
         parts += ["## How well people do", HUMAN_NOTE, table(*human_rows(report))]
     parts += ["## Agreement", table(["split", "least share of votes"], [(one.split, _share(one)) for one in held])]
-    for one in held:
-        for attribute, values in one.even.items():
+    for split in held:
+        for attribute, values in split.even.items():
             classes = list(next(iter(values.values())))
             rows = [[value, *(counts[name] for name in classes)] for value, counts in values.items()]
-            parts += [f"## {markdown(attribute.capitalize())} in {one.split}", table([attribute, *classes], rows)]
+            parts += [f"## {markdown(attribute.capitalize())} in {split.split}", table([attribute, *classes], rows)]
     if report.gains:
         parts += ["## What attributes predict", _gains(report)]
     parts += ["## Flagged and left out", _left(report)]
@@ -104,10 +104,10 @@ def examples_table(report: ReleaseReport) -> str:
     return table(["model said", "label", "text", "votes"], rows)
 
 
-def _said(made: Release) -> str:
-    lines = [f"- {markdown(split)}: {markdown(ref)}" for split, ref in made.versions.items()]
-    if made.created_at:
-        lines.append(f"- made on {made.created_at:%Y-%m-%d}")
+def _said(release: Release) -> str:
+    lines = [f"- {markdown(split)}: {markdown(ref)}" for split, ref in release.versions.items()]
+    if release.created_at:
+        lines.append(f"- made on {release.created_at:%Y-%m-%d}")
     return "\n".join(lines) or "Nothing is written yet."
 
 
@@ -115,8 +115,8 @@ def _f1(held: Sequence[ReleaseSplit]) -> str:
     return table(["split", *held[0].f1], [[one.split, *(f"{value:.3f}" for value in one.f1.values())] for one in held])
 
 
-def _share(one: ReleaseSplit) -> str:
-    return "–" if one.agreement is None else f"{one.agreement:.2f}"
+def _share(split: ReleaseSplit) -> str:
+    return "–" if split.agreement is None else f"{split.agreement:.2f}"
 
 
 def _gains(report: ReleaseReport) -> str:

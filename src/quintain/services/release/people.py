@@ -25,7 +25,7 @@ def people_of(db: Session, candidates: Candidates) -> ReleasePeople:
     gone = [row for row in standings.values() if not row.qualified]
     table = evidence.table
     normal = table.gold == ""
-    compared, other, lost, found = _had_they_stayed(db, candidates)
+    compared, other, lost, gained = _had_they_stayed(db, candidates)
     times = table.seconds[normal & ~np.isnan(table.seconds)]
     policy = validation.policy
     return ReleasePeople(
@@ -40,7 +40,7 @@ def people_of(db: Session, candidates: Candidates) -> ReleasePeople:
         compared=compared,
         other_label=other,
         no_label=lost,
-        new_label=found,
+        new_label=gained,
         seconds=float(np.median(times)) if len(times) else None,
         per_item=policy.judgements,
         minimum=policy.minimum,
@@ -69,14 +69,14 @@ def _had_they_stayed(db: Session, candidates: Candidates) -> tuple[int, int, int
     most = np.minimum(rules.asked, policy.setting) if policy.setting else rules.asked
     used = everything.counted.take(_first(everything, most))
     then = label_items(validation, everything, used, rules)
-    place = np.searchsorted(now.items, everything.items)
-    there = (place < len(now.items)) & (now.items[np.minimum(place, len(now.items) - 1)] == everything.items)
+    position = np.searchsorted(now.items, everything.items)
+    present = (position < len(now.items)) & (now.items[np.minimum(position, len(now.items) - 1)] == everything.items)
     aside = ~np.isin(everything.rows, evidence.rows)
     touched = np.bincount(everything.counted.item[aside], minlength=len(everything.items)) > 0
-    asked = there & touched & ~now.decided[np.minimum(place, len(now.items) - 1)]
+    asked = present & touched & ~now.decided[np.minimum(position, len(now.items) - 1)]
     code = {name: at for at, name in enumerate(used.classes)}
     names = np.array([*(code[name] for name in now.classes), NONE])
-    before, after = names[now.label[place[asked]]], then.label[asked]
+    before, after = names[now.label[position[asked]]], then.label[asked]
     return (
         int(asked.sum()),
         int(((before != after) & (before != NONE) & (after != NONE)).sum()),

@@ -40,18 +40,18 @@ class QueuedRelease:
     release: Release | None
 
 
-def ask_release(db: Session, actor: Actor, ref: str, spec: ReleaseSpec, *, look: bool) -> JobStanding | None:
+def ask_release(db: Session, actor: Actor, ref: str, spec: ReleaseSpec, *, preview_only: bool) -> JobStanding | None:
     """Have a worker look at a release, or make it; None where so little was judged that it is done at once (owners)."""
     validation = find_validation(db, ref)
     require_owner(actor, validation.task.name)
     if not is_large(db, validation):
         return None
-    told = plain(spec, whole=True)
-    kind, subject = LOOK if look else MAKE, f"{ref} {content_id(told)[:16]}"
+    options = plain(spec, whole=True)
+    kind, subject = LOOK if preview_only else MAKE, f"{ref} {content_id(options)[:16]}"
     last = queue.newest(db, kind, subject)
     if last is not None and last.going:
         return last
-    return queue.enqueue(db, kind, subject, task=validation.task.name, by=actor, params={"ref": ref, "spec": told})
+    return queue.enqueue(db, kind, subject, task=validation.task.name, by=actor, params={"ref": ref, "spec": options})
 
 
 def queued_release(db: Session, blobs: Blobs, actor: Actor, ref: str, number: int) -> QueuedRelease:
@@ -82,8 +82,8 @@ def run_preview_job(run: JobRun) -> Mapping[str, Any]:
     drop_old(run.blobs)
     with run.sessions() as db, run.blobs.scratch(suffix=".json") as path:
         ref, spec = run.params["ref"], restore(ReleaseSpec, run.params["spec"])
-        found = preview(db, run.blobs, run.asker(db), ref, spec, tell=run.report_progress)
-        path.write_text(to_json(found), encoding="utf-8")
+        previewed = preview(db, run.blobs, run.asker(db), ref, spec, tell=run.report_progress)
+        path.write_text(to_json(previewed), encoding="utf-8")
         return {"kept": run.blobs.put_passing(path)}
 
 
@@ -95,8 +95,8 @@ def run_release_job(run: JobRun) -> Mapping[str, Any]:
 
     with run.sessions() as db:
         ref, spec = run.params["ref"], restore(ReleaseSpec, run.params["spec"])
-        made = release(db, run.blobs, run.asker(db), ref, spec, tell=run.report_progress, held=held)
-    return {"number": made.number, "new": made.new}
+        released = release(db, run.blobs, run.asker(db), ref, spec, tell=run.report_progress, held=held)
+    return {"number": released.number, "new": released.new}
 
 
 def _made(db: Session, blobs: Blobs, actor: Actor, ref: str, job: JobStanding) -> Release | None:

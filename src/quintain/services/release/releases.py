@@ -145,11 +145,11 @@ def _written(
     db: Session, blobs: Blobs, actor: Actor, plan: Plan[Candidates], report: records.ReleaseReport, tell: ReportProgress
 ) -> list[WrittenTable]:
     """Write the data sets of a release to files, which no version has yet."""
-    task, found = plan.candidates.validation.task.name, []
-    for number, one in enumerate(report.splits):
+    task, tables = plan.candidates.validation.task.name, []
+    for number, split in enumerate(report.splits):
         tell(2 + number, STEPS)
-        found.append(write_made(db, blobs, actor, task, table_of(plan, one.split), name=one.dataset))
-    return found
+        tables.append(write_made(db, blobs, actor, task, table_of(plan, split.split), name=split.dataset))
+    return tables
 
 
 def _recorded(
@@ -157,8 +157,8 @@ def _recorded(
 ) -> records.Release:
     """Write down a release of *versions*, or give the one that is there already. Inside a transaction."""
     spec, validation = plan.spec, plan.candidates.validation
-    ref, told = validation.ref, plain(spec, whole=True)
-    alike = _alike(db, validation.id, versions, told)
+    ref, options = validation.ref, plain(spec, whole=True)
+    alike = _alike(db, validation.id, versions, options)
     same = next((row for row in alike if row.report.get("answers", {}) == report.answers), None)
     if same is not None:
         return _record(db, ref, same, new=False)
@@ -172,11 +172,11 @@ def _recorded(
             code="released_before",
         )
     row = ReleaseRow(
-        validation_id=validation.id, spec=told, report=json.loads(to_json(report)), created_by=actor.user_id
+        validation_id=validation.id, spec=options, report=json.loads(to_json(report)), created_by=actor.user_id
     )
-    made = queries.add(db, row, versions)
-    audit.record(db, actor, "release.make", ref, number=made.number)
-    return _record(db, ref, made)
+    stored = queries.add(db, row, versions)
+    audit.record(db, actor, "release.make", ref, number=stored.number)
+    return _record(db, ref, stored)
 
 
 def list_releases(db: Session, actor: Actor, ref: str) -> records.Releases:
@@ -188,23 +188,23 @@ def list_releases(db: Session, actor: Actor, ref: str) -> records.Releases:
 
 def find_release(db: Session, actor: Actor, ref: str, number: int | None = None) -> records.Release:
     """Give release *number* of validation *ref*, or its newest one. For owners."""
-    made = list_releases(db, actor, ref).releases
-    found = next((one for one in made if number is None or one.number == number), None)
-    if found is None:
+    releases = list_releases(db, actor, ref).releases
+    release = next((one for one in releases if number is None or one.number == number), None)
+    if release is None:
         raise NotFound(
-            "{ref} has no release {number}." if made else "{ref} has not been released.",
+            "{ref} has no release {number}." if releases else "{ref} has not been released.",
             ref=ref,
             number=number,
-            known=", ".join(str(one.number) for one in reversed(made)),
-            remedy="It has: {known}." if made else "Release it first: `quintain round release {ref}`.",
-            page="It has: {known}." if made else "Release it first.",
+            known=", ".join(str(one.number) for one in reversed(releases)),
+            remedy="It has: {known}." if releases else "Release it first: `quintain round release {ref}`.",
+            page="It has: {known}." if releases else "Release it first.",
         )
-    return found
+    return release
 
 
-def release_before(db: Session, actor: Actor, made: records.Release) -> records.Release | None:
+def release_before(db: Session, actor: Actor, release: records.Release) -> records.Release | None:
     """Give the release before one: of the same validation, else the last of the task; None for the first."""
-    row = queries.before(db, find_validation(db, made.validation).id, made.number or 0)
+    row = queries.before(db, find_validation(db, release.validation).id, release.number or 0)
     if row is None:
         return None
     ref = "/".join(place_of(db, row.validation_id))
@@ -213,8 +213,8 @@ def release_before(db: Session, actor: Actor, made: records.Release) -> records.
 
 def origin_of(db: Session, actor: Actor, ref: str) -> Origin | None:
     """Say which release a data set version is from; None where it is from none."""
-    found = queries.with_version(db, get_version(db, actor, ref).id)
-    return Origin(found.task, found.validation, found.release.number, found.round) if found else None
+    released = queries.with_version(db, get_version(db, actor, ref).id)
+    return Origin(released.task, released.validation, released.release.number, released.round) if released else None
 
 
 def _report(db: Session, plan: Plan[Candidates]) -> records.ReleaseReport:

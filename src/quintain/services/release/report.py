@@ -120,11 +120,11 @@ def _examples(plan: Plan[Candidates], splits: list[str]) -> list[ReleaseExample]
         return []
     texts = candidates.texts
     rng = np.random.default_rng(plan.spec.seed)
-    wanted = [
+    short_texts = [
         at for at in rng.permutation(len(texts)).tolist() if plan.split[at] in splits and 0 < len(texts[at]) <= SHORT
     ]
     cells: dict[tuple[int, int], list[int]] = {}
-    for at in wanted:
+    for at in short_texts:
         cell = cells.setdefault((int(plan.said[at]), int(candidates.label[at])), [])
         if len(cell) < SHOWN:
             cell.append(at)

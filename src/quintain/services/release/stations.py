@@ -39,12 +39,12 @@ def stations_of(db: Session, actor: Actor, ref: str, *, judging: KnownJudging | 
     release, trained = _release(db, actor, info, judging)
     label, to_label = _label(judging, judged=judge.done, released=release.done)
     model, to_train = _model(db, actor, info, trained)
-    found = [write, judge, label, release, model]
+    stations = [write, judge, label, release, model]
     steps = [to_write, to_judge, to_label, StationStep.RELEASE, to_train]
-    waiting = zip(found, steps, strict=True)
+    waiting = zip(stations, steps, strict=True)
     now, step = next(((station.name, step) for station, step in waiting if not station.done), (None, None))
     also = StationStep.RELEASE if step is StationStep.ADJUDICATE else None
-    return Stations(info.ref, info.kind.value, found, now, step, also)
+    return Stations(info.ref, info.kind.value, stations, now, step, also)
 
 
 def _write(db: Session, info: RoundInfo, judging: KnownJudging | None) -> tuple[Station, StationStep]:
@@ -61,13 +61,13 @@ def _write(db: Session, info: RoundInfo, judging: KnownJudging | None) -> tuple[
 def _judge(db: Session, judging: KnownJudging | None, *, written: bool) -> tuple[Station, StationStep]:
     if judging is None:
         return Station(StationName.JUDGE, False, 0, None, []), StationStep.VALIDATE
-    validation, found = judging
-    counts = found.slots
-    wanted = sum(counts.values()) - counts.get(SlotState.DROPPED, 0)
+    validation, state = judging
+    counts = state.slots
+    needed = sum(counts.values()) - counts.get(SlotState.DROPPED, 0)
     waits = slots.anything_wanted(db, validation.id)
-    done = validation.state is ValidationState.CLOSED or (written and wanted > 0 and not waits)
+    done = validation.state is ValidationState.CLOSED or (written and needed > 0 and not waits)
     return Station(
-        StationName.JUDGE, done, counts.get(SlotState.FILLED, 0), wanted, [], found.counted
+        StationName.JUDGE, done, counts.get(SlotState.FILLED, 0), needed, [], state.counted
     ), StationStep.JUDGE
 
 
@@ -76,20 +76,20 @@ def _label(judging: KnownJudging | None, *, judged: bool, released: bool) -> tup
     step = StationStep.ADJUDICATE
     if judging is None or not judged:
         return Station(StationName.LABEL, False, 0, None, []), step
-    found = judging[1]
-    done = released or (found.counted and not found.contested)
-    return Station(StationName.LABEL, done, found.progress.labelled, found.progress.complete, [], found.counted), step
+    state = judging[1]
+    done = released or (state.counted and not state.contested)
+    return Station(StationName.LABEL, done, state.progress.labelled, state.progress.complete, [], state.counted), step
 
 
 def _release(db: Session, actor: Actor, info: RoundInfo, judging: KnownJudging | None) -> tuple[Station, list[str]]:
     """Give the station, and the models that were trained on any release of the round, of those that *actor* may see."""
-    made = releases.of_validation(db, judging[0].id) if judging else []
-    versions = [releases.version_refs(db, one.id) for one in made]
+    released = releases.of_validation(db, judging[0].id) if judging else []
+    versions = [releases.version_refs(db, one.id) for one in released]
     trained = stations.trained_on(db, info.task, [one["train"] for one in versions if "train" in one])
     seen = {f"{task}/{name}" for task, name in list_names(db, actor, info.task)} if trained else set()
     trained = [ref for ref in trained if ref.partition("@")[0] in seen]
     refs = list(versions[0].values()) if versions else []
-    return Station(StationName.RELEASE, bool(made), len(made), None, refs), trained
+    return Station(StationName.RELEASE, bool(released), len(released), None, refs), trained
 
 
 def _model(db: Session, actor: Actor, info: RoundInfo, trained: list[str]) -> tuple[Station, StationStep]:

@@ -34,12 +34,12 @@ def flags_of(plan: Plan[Candidates], at: int) -> list[str]:
     if plan.split[at] != Role.TRAIN.value:
         return []
     label = int(candidates.label[at])
-    found = [flag for reason, flag in FLAGS.items() if plan.barred[reason][at]]
+    flags = [flag for reason, flag in FLAGS.items() if plan.barred[reason][at]]
     if label == NONE:
-        found.append(NO_MAJORITY)
+        flags.append(NO_MAJORITY)
     elif label >= len(candidates.classes):
-        found.append(candidates.labels[label])
-    return found
+        flags.append(candidates.labels[label])
+    return flags
 
 
 def table_of(plan: Plan[Candidates], split: str) -> pl.DataFrame:
@@ -66,7 +66,7 @@ def _meta(plan: Plan[Candidates], at: int) -> dict[str, Any]:
     """Give what is known of an item besides its label; owners see it."""
     candidates = plan.candidates
     row, label = candidates.rows[at], int(candidates.label[at])
-    told: dict[str, Any] = {
+    meta: dict[str, Any] = {
         "validation": candidates.validation.ref,
         "text_id": f"{short_name(candidates.validation)}-{at + 1:07d}",
         "hits": candidates.voted.pages(at),
@@ -84,7 +84,7 @@ def _meta(plan: Plan[Candidates], at: int) -> dict[str, Any]:
         "prompt": row.prompt,
         "source": row.origin,
     }
-    return {name: value for name, value in told.items() if value not in (None, {}, [], "")}
+    return {name: value for name, value in meta.items() if value not in (None, {}, [], "")}
 
 
 def short_name(validation: ValidationInfo) -> str:

@@ -102,8 +102,8 @@ def deal_contexts(db: Session, actor: Actor, contexts: ContextSource, needs: Seq
                 )
             ]
         )
-    there = min(free.height, max(contexts.most, len(needs))) if contexts.most else free.height
-    return [[texts[name] for name in hand] for hand in deal(strata, share_out(needs, there), contexts.seed)]
+    available = min(free.height, max(contexts.most, len(needs))) if contexts.most else free.height
+    return [[texts[name] for name in hand] for hand in deal(strata, share_out(needs, available), contexts.seed)]
 
 
 def genre_of(tags: Sequence[str], genre: str) -> str:

@@ -71,9 +71,9 @@ def costs_of(db: Session, trial: CrowdTrial, arm: CrowdArm) -> ArmCosts:
             balances[account] = balances.get(account, 0) - amount
         expert = round(seconds.get(stage, 0.0) * hourly.get(stage, 0) / 3600)
         texts = written if stage == final else 0
-        made = group_cost(stage, balances, currency, texts=texts, expert=expert, training=stage != final)
-        if made.total.amount or texts:
-            groups.append(made)
+        stage_cost = group_cost(stage, balances, currency, texts=texts, expert=expert, training=stage != final)
+        if stage_cost.total.amount or texts:
+            groups.append(stage_cost)
     return ArmCosts(arm.name, summed(arm.name, currency, groups), round(sum(seconds.values()) / 3600, 3))
 
 
@@ -84,5 +84,5 @@ def expert_seconds(course: Course, stage: Stage) -> float:
     if measured or not spent:
         return measured
     items = [course.arm.items[name] for name in course.sample(stage).names]
-    given = sum(person not in course.arm.people for one in items for person in (*one.grades, *one.checks))
-    return given * grading.rule_of(stage).minutes * 60
+    grade_count = sum(person not in course.arm.people for one in items for person in (*one.grades, *one.checks))
+    return grade_count * grading.rule_of(stage).minutes * 60

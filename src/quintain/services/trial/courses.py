@@ -62,12 +62,12 @@ class Courses:
         self.shown: OrderedDict[int, CachedCourse] = OrderedDict()
         self._spare: dict[int, CachedCourse] = {}
 
-    def show(self, arm: int, kept: CachedCourse) -> None:
+    def show(self, arm: int, cached: CachedCourse) -> None:
         """Let everybody see a course; the one that they saw is for whoever adds next."""
         with self.guard:
             before = self.shown.pop(arm, None)
-            self.shown[arm] = kept
-            if before is not None and before is not kept:
+            self.shown[arm] = cached
+            if before is not None and before is not cached:
                 self._spare[arm] = before
             while len(self.shown) > MOST:
                 self._spare.pop(self.shown.popitem(last=False)[0], None)
@@ -77,11 +77,11 @@ class Courses:
         with self.guard:
             return self._spare.pop(arm, None)
 
-    def give_back(self, arm: int, kept: CachedCourse) -> None:
+    def give_back(self, arm: int, cached: CachedCourse) -> None:
         """Keep what a writer did not use, or has undone: whoever takes it looks whether it fits."""
         with self.guard:
             if arm in self.shown:
-                self._spare.setdefault(arm, kept)
+                self._spare.setdefault(arm, cached)
 
     def clear(self) -> None:
         """Forget all courses: they are replayed when they are needed."""
@@ -117,24 +117,24 @@ def course_of(db: Session, trial: CrowdTrial, arm: CrowdArm) -> Iterator[Course]
 def kept_figures(db: Session, trial: CrowdTrial, arm: CrowdArm) -> dict[str, GradingFigures]:
     """Give how the gradings of an arm stand, by stage: as computed since its record last changed, or anew."""
     with state_of(db).part(Courses).guard:
-        kept = _fresh(db, trial, arm)
-        if kept.figures is None or kept.figures[0] != kept.token:
-            course = kept.course
+        cached = _fresh(db, trial, arm)
+        if cached.figures is None or cached.figures[0] != cached.token:
+            course = cached.course
             stages = [stage for stage in course.protocol.stages if stage.grading is not None]
             begun = [stage for stage in stages if _has_begun(course, stage)]
-            kept.figures = (kept.token, {stage.name: figures_of(course, stage) for stage in begun})
-        return kept.figures[1]
+            cached.figures = (cached.token, {stage.name: figures_of(course, stage) for stage in begun})
+        return cached.figures[1]
 
 
 def rounds_of(db: Session, trial: CrowdTrial, arm: CrowdArm) -> Rounds:
     """Give the rounds of an arm of a trial that was opened; once that is committed they are always the same."""
     with state_of(db).part(Courses).guard:
-        kept = _fresh(db, trial, arm)
-        if kept.rounds:
-            return kept.rounds
+        cached = _fresh(db, trial, arm)
+        if cached.rounds:
+            return cached.rounds
         rounds = queries.rounds(db, arm.id)
         if not db.info.get("in_transaction"):  # else they may be undone with what this transaction does
-            kept.rounds = rounds
+            cached.rounds = rounds
         return rounds
 
 
@@ -147,11 +147,11 @@ def record(db: Session, trial: CrowdTrial, arm: CrowdArm, event: Event, user_id:
     """Add an event to an arm's record, inside a transaction; one that cannot be is refused, and nothing changes."""
     hold(db, arm)
     written = _written(db)
-    kept = written.courses[arm.id] = _own(db, trial, arm)
-    kept.course.apply(event)
-    kept.number, kept.token = kept.number + 1, secrets.token_urlsafe(12)
-    queries.add_event(db, arm_id=arm.id, number=kept.number, token=kept.token, body=event.as_dict(), user_id=user_id)
-    _seen(db).tokens[arm.id] = kept.token
+    own = written.courses[arm.id] = _own(db, trial, arm)
+    own.course.apply(event)
+    own.number, own.token = own.number + 1, secrets.token_urlsafe(12)
+    queries.add_event(db, arm_id=arm.id, number=own.number, token=own.token, body=event.as_dict(), user_id=user_id)
+    _seen(db).tokens[arm.id] = own.token
 
 
 def hold(db: Session, arm: CrowdArm) -> None:
@@ -186,32 +186,32 @@ def _written(db: Session) -> _Written:
 def _show_written(db: Session) -> None:
     written = db.info.get("trial courses")
     if isinstance(written, _Written) and db.get_nested_transaction() is None:
-        for arm, kept in written.courses.items():
-            state_of(db).part(Courses).show(arm, kept)
+        for arm, cached in written.courses.items():
+            state_of(db).part(Courses).show(arm, cached)
         written.courses.clear()
 
 
 def _give_back_written(db: Session) -> None:
     written = db.info.get("trial courses")
     if isinstance(written, _Written):
-        for arm, kept in written.courses.items():
-            state_of(db).part(Courses).give_back(arm, kept)
+        for arm, cached in written.courses.items():
+            state_of(db).part(Courses).give_back(arm, cached)
         written.courses.clear()
 
 
 def _fresh(db: Session, trial: CrowdTrial, arm: CrowdArm) -> CachedCourse:
     written = db.info.get("trial courses")
     if isinstance(written, _Written) and written.within is db.get_transaction() and arm.id in written.courses:
-        kept = written.courses[arm.id] = _own(db, trial, arm)
-        return kept
+        cached = written.courses[arm.id] = _own(db, trial, arm)
+        return cached
     courses = state_of(db).part(Courses)
     shown = courses.shown.get(arm.id)
     if shown is not None and _fits(db, arm, shown):
         courses.shown.move_to_end(arm.id)
         return shown
-    kept = _replayed(db, trial, arm)
-    courses.show(arm.id, kept)
-    return kept
+    cached = _replayed(db, trial, arm)
+    courses.show(arm.id, cached)
+    return cached
 
 
 def protocol_of(db: Session, trial: CrowdTrial, arm: CrowdArm) -> Protocol:
@@ -230,26 +230,26 @@ def _own(db: Session, trial: CrowdTrial, arm: CrowdArm) -> CachedCourse:
 
 
 def _replayed(db: Session, trial: CrowdTrial, arm: CrowdArm) -> CachedCourse:
-    kept = CachedCourse(arm.toml, Course(protocol_of(db, trial, arm), trial.seed))
+    replayed = CachedCourse(arm.toml, Course(protocol_of(db, trial, arm), trial.seed))
     _seen(db).tokens.pop(arm.id, None)
-    _fits(db, arm, kept)
-    return kept
+    _fits(db, arm, replayed)
+    return replayed
 
 
-def _fits(db: Session, arm: CrowdArm, kept: CachedCourse) -> bool:
+def _fits(db: Session, arm: CrowdArm, cached: CachedCourse) -> bool:
     """Bring a course up to date; say that it is none of this arm as the transaction sees it."""
-    if kept.toml != arm.toml:
+    if cached.toml != arm.toml:
         return False
     seen = _seen(db)
-    if kept.token and seen.tokens.get(arm.id) == kept.token:
+    if cached.token and seen.tokens.get(arm.id) == cached.token:
         return True
-    events = queries.events_from(db, arm.id, kept.number or 1)
-    if kept.number:
-        if not events or events[0][:2] != (kept.number, kept.token):
+    events = queries.events_from(db, arm.id, cached.number or 1)
+    if cached.number:
+        if not events or events[0][:2] != (cached.number, cached.token):
             return False
         events = events[1:]
     for number, token, body in events:
-        kept.course.apply(Event.of(body))
-        kept.number, kept.token = number, token
-    seen.tokens[arm.id] = kept.token
+        cached.course.apply(Event.of(body))
+        cached.number, cached.token = number, token
+    seen.tokens[arm.id] = cached.token
     return True

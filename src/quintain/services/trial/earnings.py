@@ -62,23 +62,23 @@ def pay_amounts_due(
 
     *before* names what was due when this transaction began, and has been added: then nothing needs to be looked up.
     """
-    found = amounts_due(course, only, over=trial.state == "closed")
-    owed = [one for one in found if one.person.isdecimal() and one.key not in (before or ())]
-    return add_due(db, trial, arm, course, owed, look=before is None)
+    amounts = amounts_due(course, only, over=trial.state == "closed")
+    owed = [one for one in amounts if one.person.isdecimal() and one.key not in (before or ())]
+    return add_due(db, trial, arm, course, owed, check_paid=before is None)
 
 
 def add_due(
-    db: Session, trial: CrowdTrial, arm: CrowdArm, course: Course, owed: Sequence[AmountDue], *, look: bool = True
+    db: Session, trial: CrowdTrial, arm: CrowdArm, course: Course, owed: Sequence[AmountDue], *, check_paid: bool = True
 ) -> int:
     """Add amounts that are owed, and see whether a cap is reached; give how many were new.
 
-    *look* asks first which of them were added before: who knows that none was need not.
+    *check_paid* asks first which of them were added before: who knows that none was need not.
     """
-    wanted = {work_of(arm.id, one): one for one in owed}
-    missing = wanted.keys() - (paid_works(db, [*wanted]) if look else set())
+    amounts_by_work = {work_of(arm.id, one): one for one in owed}
+    missing = amounts_by_work.keys() - (paid_works(db, [*amounts_by_work]) if check_paid else set())
     new = [
         one
-        for work, one in wanted.items()
+        for work, one in amounts_by_work.items()
         if work in missing
         and pay.earn(
             db,
@@ -100,8 +100,8 @@ def _watch(db: Session, trial: CrowdTrial, arm: CrowdArm, course: Course, stages
     task = db.get_one(TaskRow, trial.task_id).name
     for name in sorted(stages):
         stage = course.protocol.stage(name)
-        place = f"{task}/{trial.name} {name}"
-        notify_after_work(db, trial.task_id, task, place, partial(_wage, db, arm, course, stage), trial=trial.id)
+        stage_ref = f"{task}/{trial.name} {name}"
+        notify_after_work(db, trial.task_id, task, stage_ref, partial(_wage, db, arm, course, stage), trial=trial.id)
 
 
 def _wage(db: Session, arm: CrowdArm, course: Course, stage: Stage) -> tuple[Money, bool]:
@@ -122,8 +122,8 @@ def tutorial_wage(db: Session, arm: CrowdArm, course: Course, stage: Stage) -> t
         # From the first answer to the last is one step less than there are.
         seconds, measured = seconds + spent * steps / (steps - 1), measured and known
     if rule.contexts:
-        found = queries.rounds(db, arm.id).get(stage.name)
-        times = session_times(db, found[0]) if found else []
+        stage_round = queries.rounds(db, arm.id).get(stage.name)
+        times = session_times(db, stage_round[0]) if stage_round else []
         spent, known = pay.pace(times, 0.0, pay.ENOUGH_TIMES)
         seconds, measured = seconds + spent * rule.contexts, measured and known
     minutes = seconds / 60 if measured and seconds else rule.minutes
@@ -149,14 +149,14 @@ def pay_unfinished(db: Session, trial: CrowdTrial, arm: CrowdArm, only: Collecti
 def _shares(db: Session, arm: CrowdArm, stage: Stage, people: Sequence[str]) -> list[AmountDue]:
     """Give what people have done of a tutorial: each answer and each text is a part of it."""
     rule, ids = tutorial_of(stage), [int(one) for one in people]
-    answered, found = queries.answer_counts(db, arm.id, ids), queries.rounds(db, arm.id).get(stage.name)
-    written = queries.written_counts(db, found[0], ids) if found else {}
+    answered, stage_round = queries.answer_counts(db, arm.id, ids), queries.rounds(db, arm.id).get(stage.name)
+    written = queries.written_counts(db, stage_round[0], ids) if stage_round else {}
     whole = steps_of(rule) + rule.written
     shares = []
-    for one in ids:
-        done = min(answered.get(one, 0), steps_of(rule)) + min(written.get(one, 0), rule.written)
+    for user_id in ids:
+        done = min(answered.get(user_id, 0), steps_of(rule)) + min(written.get(user_id, 0), rule.written)
         amount = -(-rule.pay * done // whole)  # rounded up, as for a session of writing
-        shares.append(AmountDue(f"{stage.name}/{one}/{TUTORIAL}", str(one), stage.name, amount, "work"))
+        shares.append(AmountDue(f"{stage.name}/{user_id}/{TUTORIAL}", str(user_id), stage.name, amount, "work"))
     return [one for one in shares if one.amount]
 
 

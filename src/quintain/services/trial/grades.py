@@ -39,19 +39,19 @@ class GradingFigures:
 def figures_of(course: Course, stage: Stage) -> GradingFigures:
     """Compute how a grading stands."""
     sample, rubric = course.sample(stage), course.protocol.questions
-    found = [course.arm.items[name] for name in sorted(sample.names)]
-    pairs = _pairs(course, stage, found)
+    items = [course.arm.items[name] for name in sorted(sample.names)]
+    pairs = _pairs(course, stage, items)
     least = grading.rule_of(stage).least
     here = [one for one in sample.by_writer if not course.arm.people[one].left]
     short = [one for one in here if any(not course.arm.items[name].grades for name in sample.of(one))]
     return GradingFigures(
-        len(found),
+        len(items),
         0 if stage.name in course.arm.closed else grading.missing(course.arm, stage, sample),
         least,
         len(short),
-        grader_alpha(rubric, (one.grades for one in found)),
+        grader_alpha(rubric, (one.grades for one in items)),
         pairs_alpha([pair for each in pairs.values() for pair in each]),
-        _graders(course, stage, found, pairs),
+        _graders(course, stage, items, pairs),
     )
 
 
@@ -70,8 +70,8 @@ def _alpha(rows: Sequence[Sequence[float]]) -> Estimate | None:
     if not any(len(row) > 1 for row in rows):
         return None
     counts = np.array([[row.count(value) for value in values] for row in rows], dtype=np.int64)
-    found = agreement_of_counts(counts, level="interval", values=np.array(values), resamples=RESAMPLES)
-    return found["krippendorff_alpha"]
+    agreement = agreement_of_counts(counts, level="interval", values=np.array(values), resamples=RESAMPLES)
+    return agreement["krippendorff_alpha"]
 
 
 def _pairs(course: Course, stage: Stage, items: Sequence[Item]) -> dict[str, list[Pair]]:
@@ -79,17 +79,17 @@ def _pairs(course: Course, stage: Stage, items: Sequence[Item]) -> dict[str, lis
     if grading.rule_of(stage).by == "experts":
         return {}
     rubric = course.protocol.questions
-    found: dict[str, list[Pair]] = {}
+    pairs_by_grader: dict[str, list[Pair]] = {}
     for item in items:
         if item.checks:
             expert = _mean(rubric, item.checks)
-            for grader, said in item.grades.items():
-                found.setdefault(grader, []).append((round(score(rubric, said), 3), expert))
+            for grader, answers in item.grades.items():
+                pairs_by_grader.setdefault(grader, []).append((round(score(rubric, answers), 3), expert))
     for grader, hidden in course.arm.probes.get(stage.name, {}).items():
-        for name, said in hidden.items():
+        for name, answers in hidden.items():
             expert = _mean(rubric, course.arm.items[name].grades)
-            found.setdefault(grader, []).append((round(score(rubric, said), 3), expert))
-    return found
+            pairs_by_grader.setdefault(grader, []).append((round(score(rubric, answers), 3), expert))
+    return pairs_by_grader
 
 
 def _graders(

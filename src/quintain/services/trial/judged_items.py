@@ -40,11 +40,11 @@ def votes_of(db: Session, pool: ValidationInfo | None) -> Votes:
     counted = (evidence := gather(db, pool)).counted
     names = hashes(db, evidence.items.tolist())
     users, ids = evidence.users.tolist(), evidence.items.tolist()
-    said = [label if scores(pool.task, label) else INVALID for label in counted.classes]
-    found: Votes = {}
+    labels = [label if scores(pool.task, label) else INVALID for label in counted.classes]
+    votes: Votes = {}
     for item, worker, label in zip(counted.item.tolist(), counted.worker.tolist(), counted.label.tolist(), strict=True):
-        found.setdefault(names[ids[item]], []).append((users[worker], said[label]))
-    return found
+        votes.setdefault(names[ids[item]], []).append((users[worker], labels[label]))
+    return votes
 
 
 def label_of_writer(task: Task, answer: Any) -> str | None:
@@ -52,13 +52,17 @@ def label_of_writer(task: Task, answer: Any) -> str | None:
     return None if answer is None else writers_label(task, aim_text(answer))
 
 
-def label_of_model(task: Task, said: Any, answer: Any) -> str:
+def label_of_model(task: Task, prediction: Any, answer: Any) -> str:
     """Give the label that a model's answer comes to on an item whose writer gave *answer*."""
-    if said is None:
+    if prediction is None:
         return NOTHING
     if shows_answer(task):
-        return OTHER if misses(task, RIGHT.name, {"answer": said}, answer) else RIGHT.name
-    return normalise_label(said) if isinstance(said, str) else json.dumps(said, ensure_ascii=False, sort_keys=True)
+        return OTHER if misses(task, RIGHT.name, {"answer": prediction}, answer) else RIGHT.name
+    return (
+        normalise_label(prediction)
+        if isinstance(prediction, str)
+        else json.dumps(prediction, ensure_ascii=False, sort_keys=True)
+    )
 
 
 def labels_when_asked(task: Task, predictions: list[Mapping[str, Any]], answer: Any) -> dict[str, str]:

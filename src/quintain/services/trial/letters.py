@@ -45,9 +45,9 @@ def letters(db: Session, actor: Actor, task: str, name: str, arm_name: str, stag
     arm = find_arm(db, trial, arm_name)
     if trial.state == "open":
         sync(db, trial, arm)  # a letter quotes nothing that was taken back
-    kept = queries.letters(db, arm.id, stage)
+    stored = queries.letters(db, arm.id, stage)
     drafts = _drafts(db, trial, arm, stage)
-    people = people_names(db, [*{*kept, *drafts}])
+    people = people_names(db, [*{*stored, *drafts}])
     with course_of(db, trial, arm) as course:
         decided = course.arm.decisions.get(stage, {}) if course.protocol.stage(stage).qualification else {}
         away = {int(one) for one, decision in decided.items() if not decision.passed and not course.person(one).left}
@@ -55,15 +55,15 @@ def letters(db: Session, actor: Actor, task: str, name: str, arm_name: str, stag
         LetterDraft(
             people.get(one, str(one)),
             stage,
-            _text_of(kept[one]) if one in kept else drafts[one],
-            one in kept and kept[one].sent_at is not None,
-            kept[one].reply if one in kept else "",
-            kept[one].appeal if one in kept else False,
-            (kept[one].answer or "") if one in kept else "",
+            _text_of(stored[one]) if one in stored else drafts[one],
+            one in stored and stored[one].sent_at is not None,
+            stored[one].reply if one in stored else "",
+            stored[one].appeal if one in stored else False,
+            (stored[one].answer or "") if one in stored else "",
             one in away,
-            revision_of({"letter": str(_text_of(kept[one]) if one in kept else drafts[one])}),
+            revision_of({"letter": str(_text_of(stored[one]) if one in stored else drafts[one])}),
         )
-        for one in sorted({*drafts, *(one for one, row in kept.items() if row.sent_at is not None)})
+        for one in sorted({*drafts, *(one for one, row in stored.items() if row.sent_at is not None)})
     ]
 
 
@@ -97,17 +97,17 @@ def edit_letter(
         ids = {one: user_id for user_id, one in people_names(db, [*drafts]).items()}
         if person not in ids:
             raise NotFound("There is no letter to {person} at {stage}.", person=person, stage=stage)
-        found = queries.letters(db, row.id, stage).get(ids[person])
-        if found is not None:
-            db.refresh(found)
-        stored = str(drafts[ids[person]] if found is None else _text_of(found))
+        letter = queries.letters(db, row.id, stage).get(ids[person])
+        if letter is not None:
+            db.refresh(letter)
+        stored = str(drafts[ids[person]] if letter is None else _text_of(letter))
         text = str(edit.settled({"letter": stored}, {"letter": text})["letter"])
-        if found is None:
+        if letter is None:
             db.add(CrowdLetter(arm_id=row.id, stage=stage, user_id=ids[person], text=text.strip()))
-        elif found.sent_at is not None:
+        elif letter.sent_at is not None:
             raise Conflict("The letter to {person} has gone out already.", person=person)
         else:
-            found.text, found.said = text.strip(), None
+            letter.text, letter.said = text.strip(), None
         db.flush()
 
 
@@ -119,27 +119,27 @@ def send(db: Session, trial: CrowdTrial, arm: CrowdArm, stage: str, task: str) -
 def notify_turned_away(db: Session, trial: CrowdTrial, arm: CrowdArm, stage: str, task: str) -> None:
     """Send those whom a qualification has just turned away their letter, so that they read why and can appeal."""
     with course_of(db, trial, arm) as course:
-        found = course.protocol.stage(stage)
+        stage_spec = course.protocol.stage(stage)
         decided = course.arm.decisions.get(stage, {})
         gone = [one for one, decision in decided.items() if not decision.passed and course.person(one).at == END]
-        made = [letter_of(course, found, one) for one in gone]
+        letters = [letter_of(course, stage_spec, one) for one in gone]
         protocol = course.protocol
-    drafts = {int(letter.person): _worded(db, trial, protocol, letter) for letter in made}
+    drafts = {int(letter.person): _worded(db, trial, protocol, letter) for letter in letters}
     _send(db, trial, arm, stage, task, drafts)
 
 
 def _send(db: Session, trial: CrowdTrial, arm: CrowdArm, stage: str, task: str, drafts: Mapping[int, Text]) -> None:
-    kept = queries.letters(db, arm.id, stage)
+    stored = queries.letters(db, arm.id, stage)
     for user_id, text in drafts.items():
-        found = kept.get(user_id)
-        if found is None:
-            found = CrowdLetter(arm_id=arm.id, stage=stage, user_id=user_id, text=str(text), said=packed(text))
-            db.add(found)
-        found.sent_at = now()
-        told = Text("There is feedback on what you wrote.")
-        letter = _text_of(found)
+        row = stored.get(user_id)
+        if row is None:
+            row = CrowdLetter(arm_id=arm.id, stage=stage, user_id=user_id, text=str(text), said=packed(text))
+            db.add(row)
+        row.sent_at = now()
+        message = Text("There is feedback on what you wrote.")
+        letter = _text_of(row)
         more = letter if isinstance(letter, Text) else Text("{text}", text=letter)
-        notify(db, user_id, "trial.letter", told, f"/tasks/{task}/trials/{trial.name}", more=more)
+        notify(db, user_id, "trial.letter", message, f"/tasks/{task}/trials/{trial.name}", more=more)
     db.flush()
 
 
@@ -160,13 +160,13 @@ def note_reply(
     _check(text, MAX_REPLY)
     with transaction(db):
         row = find_arm(db, find_trial(db, task, name), arm)
-        kept = queries.letters(db, row.id, stage)
-        ids = {one: user_id for user_id, one in people_names(db, [*kept]).items()}
-        found = kept.get(ids.get(person, 0))
-        if found is None or found.sent_at is None:
+        letters = queries.letters(db, row.id, stage)
+        ids = {one: user_id for user_id, one in people_names(db, [*letters]).items()}
+        letter = letters.get(ids.get(person, 0))
+        if letter is None or letter.sent_at is None:
             raise NotFound("No letter to {person} at {stage} has gone out.", person=person, stage=stage)
-        found.reply, found.appeal, found.replied_at = text.strip(), appeal, now()
-        audit.record(db, actor, "trial.reply", f"{task}/{name}", user=found.user_id, stage=stage)
+        letter.reply, letter.appeal, letter.replied_at = text.strip(), appeal, now()
+        audit.record(db, actor, "trial.reply", f"{task}/{name}", user=letter.user_id, stage=stage)
 
 
 def reply(db: Session, actor: Actor, task: str, name: str, stage: str, text: str, *, appeal: bool = False) -> None:
@@ -176,18 +176,18 @@ def reply(db: Session, actor: Actor, task: str, name: str, stage: str, text: str
     with transaction(db):
         trial = find_trial(db, task, name)
         arm = arm_of(db, trial, user_id)
-        found = queries.letters(db, arm.id, stage).get(user_id) if arm is not None else None
-        if arm is None or found is None or found.sent_at is None:
+        letter = queries.letters(db, arm.id, stage).get(user_id) if arm is not None else None
+        if arm is None or letter is None or letter.sent_at is None:
             raise NotFound("There is no such letter to you.")
-        found.reply, found.appeal, found.replied_at = text.strip(), appeal, now()
+        letter.reply, letter.appeal, letter.replied_at = text.strip(), appeal, now()
         values = {"name": actor.name, "trial": trial.title or trial.name}
-        told = (
+        message = (
             Text("{name} asks you to look at a decision of {trial} again.", **values)
             if appeal
             else Text("{name} replies to a letter of {trial}.", **values)
         )
         page = f"/tasks/{task}/trials/{name}/letters/{arm.name}/{stage}"
-        notify_all(db, owners(db, task), "trial.reply", told, page)
+        notify_all(db, owners(db, task), "trial.reply", message, page)
 
 
 def answer_reply(
@@ -198,15 +198,15 @@ def answer_reply(
     _check(text, MAX_REPLY)
     with transaction(db):
         trial = find_trial(db, task, name)
-        kept = queries.letters(db, find_arm(db, trial, arm).id, stage)
-        ids = {one: user_id for user_id, one in people_names(db, [*kept]).items()}
-        found = kept.get(ids.get(person, 0))
-        if found is None or not found.reply:
+        letters = queries.letters(db, find_arm(db, trial, arm).id, stage)
+        ids = {one: user_id for user_id, one in people_names(db, [*letters]).items()}
+        letter = letters.get(ids.get(person, 0))
+        if letter is None or not letter.reply:
             raise NotFound("{person} has not replied to a letter at {stage}.", person=person, stage=stage)
-        found.answer = text.strip()
-        audit.record(db, actor, "trial.answer", f"{task}/{name}", user=found.user_id, stage=stage)
-        told = Text("There is an answer to what you replied: {text}", text=found.answer)
-        notify(db, found.user_id, "trial.answer", told, f"/tasks/{task}/trials/{name}")
+        letter.answer = text.strip()
+        audit.record(db, actor, "trial.answer", f"{task}/{name}", user=letter.user_id, stage=stage)
+        message = Text("There is an answer to what you replied: {text}", text=letter.answer)
+        notify(db, letter.user_id, "trial.answer", message, f"/tasks/{task}/trials/{name}")
 
 
 def _check(text: str, most: int) -> None:
@@ -221,16 +221,16 @@ def _text_of(row: CrowdLetter) -> str:
 def _drafts(db: Session, trial: CrowdTrial, arm: CrowdArm, stage: str) -> dict[int, Text]:
     """Make the letters of those who wait at a stage of feedback, or whom a qualification is going to turn away."""
     with course_of(db, trial, arm) as course:
-        found = next((one for one in course.protocol.stages if one.name == stage), None)
-        if found is None or (found.feedback is None and found.qualification is None):
+        stage_spec = next((one for one in course.protocol.stages if one.name == stage), None)
+        if stage_spec is None or (stage_spec.feedback is None and stage_spec.qualification is None):
             raise NotFound("There is no stage of feedback '{stage}'.", stage=stage)
-        if found.qualification is not None:
-            away = not_going_on(course, found)
-            made = [letter_of(course, found, person, decision) for person, decision in away.items()]
+        if stage_spec.qualification is not None:
+            away = not_going_on(course, stage_spec)
+            letters = [letter_of(course, stage_spec, person, decision) for person, decision in away.items()]
         else:
-            made = [letter_of(course, found, person) for person in course.at(stage)]
+            letters = [letter_of(course, stage_spec, person) for person in course.at(stage)]
         protocol = course.protocol
-    return {int(letter.person): _worded(db, trial, protocol, letter) for letter in made}
+    return {int(letter.person): _worded(db, trial, protocol, letter) for letter in letters}
 
 
 def _worded(db: Session, trial: CrowdTrial, protocol: Protocol, letter: Letter) -> Text:
@@ -251,16 +251,16 @@ def _quoted(db: Session, trial: CrowdTrial, letter: Letter) -> list[Text]:
     texts = {str(number): quoting.quoted(task, one.inputs, one.target) for number, one in attempts.items()}
     best = Text("Of your items, this one has the highest score") if letter.worst else Text("Your item has a score")
     worst = Text("Of your items, this one has the lowest score")
-    said = {each.item: Text("Graders said {answers} of this item:", answers=each.said) for each in letter.unclear}
+    opinions = {each.item: Text("Graders said {answers} of this item:", answers=each.said) for each in letter.unclear}
     rated = [*((best, each) for each in letter.best), *((worst, each) for each in letter.worst)]
     lines: list[Text] = []
     for words, each in rated:
         if each.item in texts:
             lines.append(Text("{words} ({score:.2f} of {top:g}):", words=words, score=each.score, top=letter.top))
-            lines += [said[each.item]] if each.item in said else []
+            lines += [opinions[each.item]] if each.item in opinions else []
             lines.append(texts[each.item])
     quoted_already = {each.item for _, each in rated}
     for each in letter.unclear:
         if each.item in texts and each.item not in quoted_already:
-            lines += [said[each.item], texts[each.item]]
+            lines += [opinions[each.item], texts[each.item]]
     return lines

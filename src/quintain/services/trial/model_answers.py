@@ -60,14 +60,14 @@ def _unfinished(runs: Collection[PoolRun]) -> tuple[Text, ...]:
     waiting = [one for one in runs if one.state in {CellState.QUEUED, CellState.RUNNING}]
     failed = [one for one in runs if one.state == CellState.FAILED]
     cancelled = [one for one in runs if one.state == CellState.CANCELLED]
-    told = []
+    notes = []
     if waiting:
-        told.append(Text("Not finished yet, so without a figure: {models}.", models=_names(waiting)))
+        notes.append(Text("Not finished yet, so without a figure: {models}.", models=_names(waiting)))
     if failed:
-        told.append(Text("Failed, so without a figure: {models}.", models=_names(failed)))
+        notes.append(Text("Failed, so without a figure: {models}.", models=_names(failed)))
     if cancelled:
-        told.append(Text("Cancelled, so without a figure: {models}.", models=_names(cancelled)))
-    return tuple(told)
+        notes.append(Text("Cancelled, so without a figure: {models}.", models=_names(cancelled)))
+    return tuple(notes)
 
 
 def _names(runs: Collection[PoolRun]) -> str:

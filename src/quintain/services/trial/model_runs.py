@@ -64,9 +64,9 @@ def run_models(
         cells.add(db, [{"model_version_id": one.id, **keys} for one in chosen])
         audit.record(db, actor, "trial.models", f"{task}/{name}", models=[one.ref for one in chosen], items=rows)
     asked = {f"{one.model}@{one.number}" for one in chosen}
-    for one in queries.runs(db, version_id, PLAIN):
-        if one.model in asked and one.state in {CellState.FAILED, CellState.CANCELLED}:
-            retry(db, actor, one.cell)
+    for run in queries.runs(db, version_id, PLAIN):
+        if run.model in asked and run.state in {CellState.FAILED, CellState.CANCELLED}:
+            retry(db, actor, run.cell)
     return _models(db, task, trial)
 
 
@@ -82,10 +82,10 @@ def _models(db: Session, task: str, trial: CrowdTrial) -> TrialModels:
         return TrialModels(None, 0, 0, 0, [])
     waiting = queries.count_waiting(db, pool.id) if pool.state is not ValidationState.CLOSED else 0
     items = queries.count_items(db, pool.id)
-    made = _made(db, task, trial.name)
-    if not made:
+    versions = _made(db, task, trial.name)
+    if not versions:
         return TrialModels(None, items, waiting, 0, [])
-    newest = made[0]
+    newest = versions[0]
     later = queries.count_items(db, pool.id, after=int(newest.meta.get(NEWEST, 0)))
     runs = [ModelRun(one.model, one.cell, one.state, one.done, one.total) for one in queries.runs(db, newest.id, PLAIN)]
     return TrialModels(f"{task}/{items_name(trial.name)}@{newest.number}", items, waiting, later, runs)
@@ -103,9 +103,9 @@ def was_asked(db: Session, task: str, trial: str) -> bool:
 
 def states_of_runs(db: Session, task: str, trial: str) -> str:
     """Name the runs on a trial's items and their states: where these are the same, the report has the same models."""
-    made = _made(db, task, trial)
-    runs = [one for version in made for one in queries.runs(db, version.id, PLAIN)]
-    return " ".join([*(str(one.id) for one in made), *(f"{one.cell}:{one.state}" for one in runs)])
+    versions = _made(db, task, trial)
+    runs = [one for version in versions for one in queries.runs(db, version.id, PLAIN)]
+    return " ".join([*(str(one.id) for one in versions), *(f"{one.cell}:{one.state}" for one in runs)])
 
 
 def covering(db: Session, blobs: Blobs, task: str, trial: str, hashes: Collection[str]) -> DatasetVersion | None:
@@ -117,8 +117,8 @@ def covering(db: Session, blobs: Blobs, task: str, trial: str, hashes: Collectio
 
 
 def _ids(blobs: Blobs, blob: str) -> list[str]:
-    found: list[str] = pl.scan_parquet(blobs.path(blob), glob=False).select("id").collect()["id"].to_list()
-    return found
+    ids: list[str] = pl.scan_parquet(blobs.path(blob), glob=False).select("id").collect()["id"].to_list()
+    return ids
 
 
 def _judged_pool(db: Session, task: str, trial: CrowdTrial) -> ValidationInfo:
@@ -150,18 +150,18 @@ def _judged_pool(db: Session, task: str, trial: CrowdTrial) -> ValidationInfo:
 def _every(db: Session, actor: Actor, task: str) -> list[ModelVersionInfo]:
     """Give the newest version of each model of the task that can be run here."""
     live = {one.id for one in cells.live_model_versions(db, find_row(db, task).id)}
-    found = []
+    chosen = []
     for model in list_models(db, actor, task):
         fit = [one for one in model.versions if one.id in live and ADAPTERS.get(one.adapter).place != "file"]
-        found += [max(fit, key=lambda one: one.number)] if fit else []
-    if not found:
+        chosen += [max(fit, key=lambda version: version.number)] if fit else []
+    if not chosen:
         raise BadInput("Task {task} has no model that could be run.", task=task, remedy="Add or train one first.")
-    return found
+    return chosen
 
 
 def _named(db: Session, actor: Actor, task: str, models: Sequence[str]) -> list[ModelVersionInfo]:
     live = {one.id for one in cells.live_model_versions(db, find_row(db, task).id)}
-    found = {}
+    versions = {}
     for ref in models:
         version = get_model(db, actor, ref if "/" in ref else f"{task}/{ref}").version
         if version.task != task:
@@ -172,29 +172,29 @@ def _named(db: Session, actor: Actor, task: str, models: Sequence[str]) -> list[
                 ref=version.ref,
                 remedy="It was withdrawn, has not passed its trial, or is a file of predictions.",
             )
-        found[version.id] = version
-    return [*found.values()]
+        versions[version.id] = version
+    return [*versions.values()]
 
 
 def _version(db: Session, blobs: Blobs, actor: Actor, trial: CrowdTrial, pool: ValidationInfo) -> tuple[int, int]:
     """Give the data set version of the items that were judged, which is made where there is none yet."""
     task = pool.task
     final = final_labels(db, pool)
-    place, names = final.by_item(), final.names()
+    label_index, names = final.by_item(), final.names()
     every = queries.items(db, pool.id)
-    judged = [one for one in every if one.id in place]
+    judged = [one for one in every if one.id in label_index]
     if not judged:
         raise Conflict("Nothing of {ref} was judged.", ref=pool.ref, remedy="Collect judgements first.")
-    there = covering(db, blobs, task.name, trial.name, [one.hash for one in judged])
-    if there is not None:
-        return there.id, there.rows
+    existing = covering(db, blobs, task.name, trial.name, [one.hash for one in judged])
+    if existing is not None:
+        return existing.id, existing.rows
     inputs = [one.name for one in kind_of(task).fields(task)]
     rows = [
         {
             **{name: one.inputs.get(name) for name in inputs},
-            "answer": _gold(pool, one, names[place[one.id]]),
+            "answer": _gold(pool, one, names[label_index[one.id]]),
         }
-        for one in sorted(judged, key=lambda one: one.hash)  # by a hash of the text, which says nothing of the arm
+        for one in sorted(judged, key=lambda item: item.hash)  # by a hash of the text, which says nothing of the arm
     ]
     facts = Facts(
         Role.TEST,
@@ -209,8 +209,8 @@ def _version(db: Session, blobs: Blobs, actor: Actor, trial: CrowdTrial, pool: V
         },
     )
     frame = pl.DataFrame(rows, schema=kind_of(task).schema(task))
-    made = keep_made(db, blobs, actor, task.name, frame, name=items_name(trial.name), facts=facts)
-    return made.id, made.rows
+    created = keep_made(db, blobs, actor, task.name, frame, name=items_name(trial.name), facts=facts)
+    return created.id, created.rows
 
 
 def _gold(pool: ValidationInfo, item: queries.PoolItem, label: str | None) -> object:

@@ -36,8 +36,8 @@ class TrialOffer:
 
 def trial_offers(db: Session, actor: Actor, tasks: Collection[str]) -> list[TrialOffer]:
     """List what the newest open trials of *tasks* have for the actor."""
-    found = [_offer(db, actor, row, task) for row, task in queries.open_of(db, tasks, NEWEST)]
-    return [one for one in found if one.begun or one.enter or one.to_grade or one.to_close]
+    offers = [_offer(db, actor, row, task) for row, task in queries.open_of(db, tasks, NEWEST)]
+    return [one for one in offers if one.begun or one.enter or one.to_grade or one.to_close]
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,16 +72,16 @@ def set_doors(
     *edit* says what the data was made from.
     """
     require_owner(actor, task)
-    made = read(TrialEntry, data, file=file)
+    doors = read(TrialEntry, data, file=file)
     with transaction(db):
         lock(db, f"doors of {task}/{name}")
         trial = find_trial(db, task, name)
         db.refresh(trial)
-        made = settled(edit, doors_of(trial), made, partial(read, TrialEntry))
+        doors = settled(edit, doors_of(trial), doors, partial(read, TrialEntry))
         if trial.data:
             raise Conflict("Trial {task}/{name} takes nobody in.", task=task, name=name)
-        review(edit, plain(doors_of(trial), whole=True), plain(made, whole=True), data, file)
-        trial.doors = plain(made)
+        review(edit, plain(doors_of(trial), whole=True), plain(doors, whole=True), data, file)
+        trial.doors = plain(doors)
         audit.record(db, actor, "trial.doors", f"{task}/{name}")
     return get_doors(db, actor, task, name, base_url=base_url)
 
@@ -106,8 +106,8 @@ def doors_of(trial: CrowdTrial) -> TrialEntry:
 
 def enter(db: Session, key: str, parameters: Mapping[str, str], visitor: Visitor) -> PanelArrival:
     """Let somebody in who came from a panel: to write, to judge, to take part in a trial or to grade in one."""
-    place = panels.place_of(db, key) if "\x00" not in key else None
-    what, _, number = (place or "").partition(":")
+    target = panels.place_of(db, key) if "\x00" not in key else None
+    what, _, number = (target or "").partition(":")
     if what not in {"trial", "grading"}:
         return judging.enter(db, key, parameters, visitor)
     trial, task = trial_queries.by_id(db, int(number))
@@ -128,13 +128,13 @@ def complete(db: Session, actor: Actor, task: str, name: str, what: What) -> Com
     user_id = require_user(actor)
     trial = find_trial(db, task, name)
     door = _door(trial, task, what)
-    found = None
+    completion = None
     if door is not None:
         missing = Text("You have not graded enough yet.") if what == "grading" else Text("Nothing is finished yet.")
-        found = go_back(db, actor, door, lambda moment: _done(db, trial, user_id, what, moment), missing)
-    if found is None:
+        completion = go_back(db, actor, door, lambda moment: _done(db, trial, user_id, what, moment), missing)
+    if completion is None:
         raise NotFound("You did not come to this trial from a panel.")
-    return found
+    return completion
 
 
 def may_complete(db: Session, actor: Actor, task: str, name: str, what: What) -> bool:

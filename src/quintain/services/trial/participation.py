@@ -201,16 +201,18 @@ def quiz_step(db: Session, actor: Actor, task: str, name: str) -> QuizStep | Non
 
 def _next_step(tutorial: TutorialStage, answered: Sequence[CrowdAnswer]) -> QuizStep | None:
     steps = [(quiz, place) for quiz in tutorial.quizzes for place in range(len(quiz.pairs))]
-    told, right = "", None
+    explanation, right = "", None
     if answered:
-        quiz, place = steps[len(answered) - 1]
+        quiz, index = steps[len(answered) - 1]
         if quiz.feedback:
-            told, right = quiz.pairs[place].why, answered[-1].right
+            explanation, right = quiz.pairs[index].why, answered[-1].right
     if len(answered) >= len(steps):
         return None
-    quiz, place = steps[len(answered)]
-    pair = quiz.pairs[place]
-    return QuizStep(quiz.name, place + 1, len(quiz.pairs), pair.ask, pair.context, pair.first, pair.second, told, right)
+    quiz, index = steps[len(answered)]
+    pair = quiz.pairs[index]
+    return QuizStep(
+        quiz.name, index + 1, len(quiz.pairs), pair.ask, pair.context, pair.first, pair.second, explanation, right
+    )
 
 
 def answer_quiz(
@@ -229,8 +231,8 @@ def answer_quiz(
             require_room(db, trial.task_id, user_id, trial=trial.id)  # a cap pauses what is new
         if asked is not None and (asked.quiz, asked.step) == (quiz, step):
             pair = next(one for one in tutorial.quizzes if one.name == quiz).pairs[step - 1]
-            given = {"arm_id": arm.id, "user_id": user_id, "quiz": quiz, "step": step, "answer": answer}
-            answered.append(queries.add_answer(db, **given, right=answer == pair.right))
+            columns = {"arm_id": arm.id, "user_id": user_id, "quiz": quiz, "step": step, "answer": answer}
+            answered.append(queries.add_answer(db, **columns, right=answer == pair.right))
         following = _next_step(tutorial, answered)
         if following is None:
             _end_quizzes(db, trial, arm, user_id)
@@ -263,10 +265,10 @@ def _at_tutorial(db: Session, user_id: int, task: str, name: str) -> tuple[Crowd
 
 def _entries(db: Session, trial: CrowdTrial) -> list[EntryStage]:
     """Give what all arms ask of whoever comes in: who enters is to suit each of them."""
-    found = []
+    entries = []
     for arm in queries.arms(db, trial.id):
-        found += [one.entry for one in parse_protocol(arm.toml).stages if one.entry is not None]
-    return found
+        entries += [one.entry for one in parse_protocol(arm.toml).stages if one.entry is not None]
+    return entries
 
 
 def consent_of(entries: Sequence[EntryStage]) -> str:
@@ -284,8 +286,13 @@ def _against(db: Session, entries: Sequence[EntryStage], user_id: int, task: str
 def _turned_away(course: Course, person: str) -> Iterator[Text]:
     """Say why somebody did not go on, if a decision ended it for them."""
     for decisions in course.arm.decisions.values():
-        found = decisions.get(person)
-        if found is not None and not found.passed and found.reason in REASONS and found.reason != "promoted":
-            stage = course.protocol.stage(found.stage)
+        decision = decisions.get(person)
+        if (
+            decision is not None
+            and not decision.passed
+            and decision.reason in REASONS
+            and decision.reason != "promoted"
+        ):
+            stage = course.protocol.stage(decision.stage)
             if stage.qualification is not None:
-                yield reason_in_words(found.reason, course.protocol.questions)
+                yield reason_in_words(decision.reason, course.protocol.questions)

@@ -60,15 +60,15 @@ def pool_policy(protocol: Protocol) -> ValidationPolicy:
 
 def final_round(db: Session, arm: CrowdArm) -> int | None:
     """Give the round of an arm's last stage; a draft has none yet."""
-    found = queries.rounds(db, arm.id).get(parse_protocol(arm.toml).final.name)
-    return found[0] if found else None
+    stage_round = queries.rounds(db, arm.id).get(parse_protocol(arm.toml).final.name)
+    return stage_round[0] if stage_round else None
 
 
 def final_items(db: Session, arm: CrowdArm) -> list[Attempt]:
     """List an arm's data: what was written in its final round and stands; with a model to fool, what fooled it."""
     protocol = parse_protocol(arm.toml)
-    found = final_round(db, arm)
-    return [*queries.final_attempts(db, found, fooling=protocol.data.target)] if found is not None else []
+    round_id = final_round(db, arm)
+    return [*queries.final_attempts(db, round_id, fooling=protocol.data.target)] if round_id is not None else []
 
 
 def fill_pool(db: Session, actor: Actor, task: str, trial: CrowdTrial, arms: Sequence[CrowdArm]) -> ItemsAdded:
@@ -99,8 +99,8 @@ def judging_of(db: Session, task: str, trial: CrowdTrial, arms: Sequence[CrowdAr
     plan = protocols[0].validation
     items = judgements = 0
     for arm, protocol in zip(arms, protocols, strict=True):
-        found = final_round(db, arm)
-        count = queries.count_final(db, found, fooling=protocol.data.target) if found is not None else 0
+        round_id = final_round(db, arm)
+        count = queries.count_final(db, round_id, fooling=protocol.data.target) if round_id is not None else 0
         often = min(plan.sample, count)
         items += count
         judgements += (count - often) * plan.votes + often * plan.many

@@ -54,9 +54,9 @@ def sync_gone(db: Session, trial: CrowdTrial, arm: CrowdArm) -> None:
     """Put on record which items were taken back or withheld, and which stand again; in a transaction."""
     hold(db, arm)
     ids = [round_id for round_id, _ in rounds_of(db, trial, arm).values()]
-    found = {str(one) for one in gone_in_rounds(db, ids)} if ids else set()
+    gone_items = {str(one) for one in gone_in_rounds(db, ids)} if ids else set()
     with course_of(db, trial, arm) as course:
-        known, before = course.arm.items.keys() & found, {*course.arm.gone}
+        known, before = course.arm.items.keys() & gone_items, {*course.arm.gone}
     for event in (*map(gone, sorted(known - before)), *map(back, sorted(before - known))):
         record(db, trial, arm, event)
 
@@ -121,15 +121,15 @@ def give_stage_qualifications(
         people = [
             one for one in course.arm.people.values() if one.name.isdecimal() and (only is None or one.name in only)
         ]
-        wanted = {
+        passes = {
             (int(one.name), stage): may for one in people for stage, may in _passes(course, rounds, one.name).items()
         }
         tutorials = {one.name: one.tutorial for one in course.protocol.stages if one.tutorial is not None}
     ids = [int(one.name) for one in people] if only is not None else None
-    written = any(stage in tutorials and may for (_, stage), may in wanted.items())
+    written = any(stage in tutorials and may for (_, stage), may in passes.items())
     done = queries.answer_counts(db, arm.id, ids) if written else {}
     held = holders(db, trial.task_id, [stage_qualification(arm.id, stage) for stage in rounds], ids)
-    for (user_id, stage), may in wanted.items():
+    for (user_id, stage), may in passes.items():
         if stage in tutorials and done.get(user_id, 0) < steps_of(tutorials[stage]):
             may = False  # noqa: PLW2901 - the quizzes come first
         if may != ((user_id, stage_qualification(arm.id, stage)) in held):
@@ -154,8 +154,8 @@ def _full(course: Course) -> set[str]:
 
 
 def _standing(course: Course, person: str) -> tuple[str, int]:
-    found = course.person(person)
-    return found.at, found.used(found.at)
+    participant = course.person(person)
+    return participant.at, participant.used(participant.at)
 
 
 def _place(db: Session, trial: CrowdTrial, arm: CrowdArm, person: str) -> str:
@@ -188,8 +188,8 @@ def _finished(
     fooling = stage.writing is not None and stage.writing.target
     items = queries.items_of_sessions(db, [session_id for session_id, _, _ in new], fooling=fooling)
     for session_id, name, done in new:
-        made = finished if done else stopped
-        yield made(name, stage.name, str(session_id), tuple(map(str, items[session_id])))
+        event = finished if done else stopped
+        yield event(name, stage.name, str(session_id), tuple(map(str, items[session_id])))
 
 
 def _known(person: Participant, stage: str) -> set[str]:

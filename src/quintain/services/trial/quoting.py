@@ -50,8 +50,8 @@ def _answer(task: Task, inputs: Inputs, answer: Any) -> str:
     return " / ".join(kind.answers.texts(answer)) if kind.answers.is_text else aim_text(answer)
 
 
-def _is_right(answer: Any, place: int) -> bool:
-    return place in answer if isinstance(answer, list) else answer == place
+def _is_right(answer: Any, index: int) -> bool:
+    return index in answer if isinstance(answer, list) else answer == index
 
 
 def _beginning(text: str) -> str:

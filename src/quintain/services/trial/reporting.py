@@ -80,10 +80,10 @@ def arms_of(db: Session, blobs: Blobs, actor: Actor, task: str, name: str) -> li
     require_owner(actor, task)
     if trial.data:
         return stored_arms(blobs, trial)
-    found = read_trial_here(db, blobs, task, trial).arms
+    arms = read_trial_here(db, blobs, task, trial).arms
     with transaction(db):
         audit.record(db, actor, "trial.export", f"{task}/{name}")
-    return found
+    return arms
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,15 +192,15 @@ def _grades(course: Course, item: Item | None, alias: Mapping[int, str]) -> list
     if item is None:
         return []
     people = course.arm.people
-    told = [*item.grades.items(), *item.checks.items()]
-    return [GradeRow(alias[int(name)], dict(answers), name not in people) for name, answers in told]
+    grades = [*item.grades.items(), *item.checks.items()]
+    return [GradeRow(alias[int(name)], dict(answers), name not in people) for name, answers in grades]
 
 
-def _predictions(read: _Read, one: Attempt) -> dict[str, str]:
+def _predictions(read: _Read, attempt: Attempt) -> dict[str, str]:
     """Give what models said of an item: those that its writer was to fool and, over them, those that were run."""
-    said = read.answers.of(one.hash)
-    return labels_when_asked(read.task, one.predictions, one.target) | {
-        model: label_of_model(read.task, answer, one.target) for model, answer in said.items()
+    answers = read.answers.of(attempt.hash)
+    return labels_when_asked(read.task, attempt.predictions, attempt.target) | {
+        model: label_of_model(read.task, answer, attempt.target) for model, answer in answers.items()
     }
 
 

@@ -42,13 +42,13 @@ def make_rounds(
     ]
     needs = [needed(protocol, stage) for _, protocol, stage in places]
     dealt = deal_contexts(db, actor, contexts, needs) if contexts.is_given else []
-    for place, (arm, protocol, stage) in enumerate(places):
+    for index, (arm, protocol, stage) in enumerate(places):
         spec = replace(_spec(trial, arm, protocol, stage, models, prompted=contexts.is_given), task=contexts.task)
-        made = put_spec(db, actor, spec)
+        new_round = put_spec(db, actor, spec)
         if contexts.is_given:
-            _give_contexts(db, actor, made.ref, dealt[place], contexts.name)
-        open_round(db, actor, made.ref)
-        db.add(CrowdRound(arm_id=arm.id, stage=stage.name, round_id=made.id))
+            _give_contexts(db, actor, new_round.ref, dealt[index], contexts.name)
+        open_round(db, actor, new_round.ref)
+        db.add(CrowdRound(arm_id=arm.id, stage=stage.name, round_id=new_round.id))
     db.flush()
 
 

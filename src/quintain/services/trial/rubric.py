@@ -64,12 +64,12 @@ def next_to_grade(db: Session, actor: Actor, task: str, name: str) -> GradingTas
     arms = _arms(db, actor, trial, user_id, task)
     others = shared_source.people_of_same_source(db, actor, trial.task_id)
     held = {one.arm_id for one in queries.of_person(db, [arm.id for arm in arms], user_id) if one.until > now()}
-    for arm in sorted(arms, key=lambda one: one.id not in held):
+    for arm in sorted(arms, key=lambda arm: arm.id not in held):
         with transaction(db):
             sync_gone(db, trial, arm)  # nobody is given what was taken back or withheld
-            given = _claim(db, trial, arm, user_id, others)
-        if given is not None:
-            return _task(db, trial, given, user_id)
+            claimed = _claim(db, trial, arm, user_id, others)
+        if claimed is not None:
+            return _task(db, trial, claimed, user_id)
     return None
 
 
@@ -120,14 +120,14 @@ def graded_before(db: Session, actor: Actor, task: str, name: str, back: int = 1
     arm, stage_name, item = arms[event.arm_id], event.body["stage"], event.body["unit"]
     with course_of(db, trial, arm) as course:
         stage = next((one for one in course.gradings() if one.name == stage_name), None)
-        said = grading.grade_of(course.arm, stage, item, str(user_id)) if stage is not None else None
+        answers = grading.grade_of(course.arm, stage, item, str(user_id)) if stage is not None else None
         left = sum(len(course.waiting(one, str(user_id))) for one in course.gradings())
         taken_back = item in course.arm.gone
     if taken_back:
         raise Conflict("This item was taken back or withheld. Its grade stays as it is.")
-    if stage is None or said is None:
+    if stage is None or answers is None:
         raise Conflict("{stage} is closed, and its grades stay as they are.", stage=stage_name)
-    return _task(db, trial, _Given(arm, stage, item, None, left), user_id, said, back)
+    return _task(db, trial, _Given(arm, stage, item, None, left), user_id, answers, back)
 
 
 def change_grade(
@@ -202,12 +202,12 @@ def _open(course: Course, stage: Stage, leases: Sequence[CrowdLease], user_id: i
 
 def _lease(db: Session, arm: CrowdArm, stage: Stage, item: str, user_id: int) -> CrowdLease:
     """Give a lease anew, whether or not the person had one of the same item that lapsed."""
-    for one in queries.of_person(db, [arm.id], user_id):
-        if (one.stage, one.item) == (stage.name, item):
-            return one
-    made = CrowdLease(arm_id=arm.id, stage=stage.name, item=item, user_id=user_id)
-    db.add(made)
-    return made
+    for held in queries.of_person(db, [arm.id], user_id):
+        if (held.stage, held.item) == (stage.name, item):
+            return held
+    lease = CrowdLease(arm_id=arm.id, stage=stage.name, item=item, user_id=user_id)
+    db.add(lease)
+    return lease
 
 
 def _counts(db: Session, trial: CrowdTrial, arm: CrowdArm, lease: CrowdLease, others: Sequence[int]) -> bool:
@@ -241,8 +241,8 @@ def _leased(
 def _said(db: Session, trial: CrowdTrial, arm: CrowdArm, stage: str, item: str, user_id: int) -> Answers | None:
     """Give the grade that somebody gave an item, while its stage is open."""
     with course_of(db, trial, arm) as course:
-        found = next((one for one in course.gradings() if one.name == stage), None)
-        return None if found is None else grading.grade_of(course.arm, found, item, str(user_id))
+        grading_stage = next((one for one in course.gradings() if one.name == stage), None)
+        return None if grading_stage is None else grading.grade_of(course.arm, grading_stage, item, str(user_id))
 
 
 def _arm_with(db: Session, actor: Actor, trial: CrowdTrial, task: str, item: str) -> CrowdArm:
@@ -257,26 +257,26 @@ def _arm_with(db: Session, actor: Actor, trial: CrowdTrial, task: str, item: str
 def _task(
     db: Session,
     trial: CrowdTrial,
-    given: _Given,
+    claimed: _Given,
     user_id: int,
     answers: Mapping[str, str] | None = None,
     back: int = 0,
 ) -> GradingTask:
-    with course_of(db, trial, given.arm) as course:
+    with course_of(db, trial, claimed.arm) as course:
         rubric = decode(list[GradingQuestion], [plain(one, whole=True) for one in course.protocol.questions])
-        done = grading.count_given(course.arm, given.stage, course.sample(given.stage), str(user_id))
-        minutes = grading.rule_of(given.stage).minutes
-    written = trial_queries.attempts(db, [int(given.item)])[int(given.item)]
+        done = grading.count_given(course.arm, claimed.stage, course.sample(claimed.stage), str(user_id))
+        minutes = grading.rule_of(claimed.stage).minutes
+    written = trial_queries.attempts(db, [int(claimed.item)])[int(claimed.item)]
     return GradingTask(
-        given.stage.name,
-        given.item,
+        claimed.stage.name,
+        claimed.item,
         dict(written.inputs),
         written.target,
         rubric,
-        given.left,
+        claimed.left,
         done,
         minutes,
-        given.until,
+        claimed.until,
         dict(answers or {}),
         back,
     )

@@ -65,6 +65,6 @@ def readmit(db: Session, actor: Actor, task: str, name: str, *, arm: str, stage:
         with course_of(db, trial, row) as course:
             pay_amounts_due(db, trial, row, course, [str(user.id)])
         audit.record(db, actor, "trial.readmit", f"{task}/{name}", arm=arm, stage=stage, user=user.id)
-        told = Text("We have looked at the decision again: you go on in {trial}.", trial=trial.title or name)
-        notify(db, user.id, "trial.readmit", told, f"/tasks/{task}/trials/{name}")
+        message = Text("We have looked at the decision again: you go on in {trial}.", trial=trial.title or name)
+        notify(db, user.id, "trial.readmit", message, f"/tasks/{task}/trials/{name}")
     return get_trial(db, actor, task, name)

@@ -43,7 +43,7 @@ def arm_status(db: Session, trial: CrowdTrial, arm: CrowdArm) -> ArmStatus:
 def _stage(course: Course, stage: Stage, came: int, number: int | None, graded: GradingFigures | None) -> StageStatus:
     here, closed = course.arm.here.get(stage.name, 0), stage.name in course.arm.closed
     hindrances = [] if closed or stage.kind in INSTANT else [*map(str, course.hindrances(stage.name))]
-    found = graded or GradingFigures()
+    figures = graded or GradingFigures()
     return StageStatus(
         stage.name,
         stage.kind,
@@ -52,13 +52,13 @@ def _stage(course: Course, stage: Stage, came: int, number: int | None, graded: 
         closed,
         hindrances,
         number,
-        found.items,
-        found.missing,
-        found.alpha,
-        found.checked,
-        found.least,
-        found.short,
-        found.graders,
+        figures.items,
+        figures.missing,
+        figures.alpha,
+        figures.checked,
+        figures.least,
+        figures.short,
+        figures.graders,
     )
 
 

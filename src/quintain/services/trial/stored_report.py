@@ -57,8 +57,8 @@ def shown_report(db: Session, blobs: Blobs, actor: Actor, task: str, name: str) 
 
 def get_report(db: Session, blobs: Blobs, actor: Actor, task: str, name: str) -> Report:
     """Give the report of a trial, or say that the first one is being made."""
-    found = shown_report(db, blobs, actor, task, name).report
-    if found is None:
+    report = shown_report(db, blobs, actor, task, name).report
+    if report is None:
         raise Unavailable(
             "The report is being made: there is much to read, so that a worker does it.",
             retry_after=SOON_S,
@@ -66,7 +66,7 @@ def get_report(db: Session, blobs: Blobs, actor: Actor, task: str, name: str) ->
             page="Look again in a moment. A worker makes it.",
             code="report_pending",
         )
-    return found
+    return report
 
 
 def _named(db: Session, subject: str) -> tuple[str, CrowdTrial, ValidationInfo | None]:

@@ -47,8 +47,8 @@ def create_study(
         known = ", ".join(get_args(To))
         raise BadInput(faults=[Fault("is '{to}', not one of {known}", to=to, known=known, field="to")])
     require_owner(actor, ref.partition("/")[0])
-    place = makers[to](db, actor, ref, base_url)
-    return prolific.create_study(db, actor, place, outside, places=places, group=group, reward=reward)
+    study_place = makers[to](db, actor, ref, base_url)
+    return prolific.create_study(db, actor, study_place, outside, places=places, group=group, reward=reward)
 
 
 def _judging(db: Session, actor: Actor, ref: str, base_url: str) -> StudyPlace:
@@ -71,11 +71,11 @@ def _trial(db: Session, actor: Actor, ref: str, base_url: str) -> StudyPlace:
     trial = find_trial(db, task, name)
     protocols = [parse_protocol(one.toml) for one in queries.arms(db, trial.id)]
     works = [next(stage.work for stage in one.stages if stage.work is not None) for one in protocols]
-    found = panel_entry.get_doors(db, actor, task, name, base_url=base_url)
+    doors = panel_entry.get_doors(db, actor, task, name, base_url=base_url)
     entry, title = panel_entry.doors_of(trial).entry, trial.title or trial.name
     pays = Money(min(one.pay for one in works), protocols[0].currency)
     minutes = max(one.minutes for one in works)
-    return StudyPlace(ref, task, trial.task_id, entry, found.entry or "", title, title, minutes, pays)
+    return StudyPlace(ref, task, trial.task_id, entry, doors.entry or "", title, title, minutes, pays)
 
 
 def _grading(db: Session, actor: Actor, ref: str, base_url: str) -> StudyPlace:
@@ -83,12 +83,12 @@ def _grading(db: Session, actor: Actor, ref: str, base_url: str) -> StudyPlace:
     task, _, name = ref.partition("/")
     trial = find_trial(db, task, name)
     protocols = [parse_protocol(one.toml) for one in queries.arms(db, trial.id)]
-    said, found = panel_entry.doors_of(trial), panel_entry.get_doors(db, actor, task, name, base_url=base_url)
+    entry, doors = panel_entry.doors_of(trial), panel_entry.get_doors(db, actor, task, name, base_url=base_url)
     rules = [rule for one in protocols for rule in _gradings(one)]
-    each = said.expert_pay if said.experts else min((one.pay for one in rules if one.by == "promoted"), default=0)
-    minutes = said.batch * max((one.minutes for one in rules), default=1.0)
-    title, pays = trial.title or trial.name, Money(each * said.batch, protocols[0].currency)
-    return StudyPlace(ref, task, trial.task_id, said.grading, found.grading or "", title, title, minutes, pays)
+    each = entry.expert_pay if entry.experts else min((one.pay for one in rules if one.by == "promoted"), default=0)
+    minutes = entry.batch * max((one.minutes for one in rules), default=1.0)
+    title, pays = trial.title or trial.name, Money(each * entry.batch, protocols[0].currency)
+    return StudyPlace(ref, task, trial.task_id, entry.grading, doors.grading or "", title, title, minutes, pays)
 
 
 def _gradings(protocol: Protocol) -> list[GradingStage]:

@@ -97,8 +97,8 @@ def put_trial(
             )
         else:
             db.refresh(row)
-            wanted = {"title": title, **{one.name: text for one, text in zip(protocols, tomls, strict=True)}}
-            chosen = dict(edit.settled(_stored(db, row), wanted))
+            asked = {"title": title, **{one.name: text for one, text in zip(protocols, tomls, strict=True)}}
+            chosen = dict(edit.settled(_stored(db, row), asked))
             title = str(chosen.pop("title", ""))
             tomls = [str(text) for text in chosen.values()]
             protocols = [parse_protocol(text) for text in tomls]
@@ -127,9 +127,9 @@ def _review(edit: EditOrigin, row: CrowdTrial | None, before: Sequence[str], aft
         return {"arms": {one.name: plain(one, whole=True) for one in protocols}}
 
     named = {parse_protocol(text).name: parse_toml(text) for text in after}
-    given = {"arms": named, **({"title": title} if title else {})}
+    asked = {"arms": named, **({"title": title} if title else {})}
     holds = None if row is None or row.state != "draft" else {"title": row.title, **whole(before)}
-    review(edit, holds, {"title": title, **whole(after)}, given)
+    review(edit, holds, {"title": title, **whole(after)}, asked)
 
 
 def _check(protocols: Sequence[Protocol]) -> None:
@@ -213,11 +213,11 @@ def keep_simulated(
 ) -> records.CrowdTrial:
     """Keep a trial that simulated people went through: its protocols and its items; it is closed from the start."""
     task, name = ref
-    made = put_trial(db, actor, task, name, [toml for toml, _ in arms], title=title)
+    draft = put_trial(db, actor, task, name, [toml for toml, _ in arms], title=title)
     with transaction(db):
         row = find_trial(db, task, name)
         row.data = blobs.put(trial_bytes([arm for _, arm in arms]))
-        row.state, row.opened_at, row.closed_at = "closed", made.created_at, now()
+        row.state, row.opened_at, row.closed_at = "closed", draft.created_at, now()
     return get_trial(db, actor, task, name)
 
 
@@ -251,10 +251,10 @@ def find_trial(db: Session, task: str, name: str) -> CrowdTrial:
 
 def find_trial_id(db: Session, task: str, name: str, user_id: int) -> tuple[CrowdTrial, CrowdArm | None]:
     """Find a trial, with the arm that somebody is in, if they take part."""
-    found = queries.place_of(db, task, name, user_id)
-    if found is None:
+    trial_and_arm = queries.place_of(db, task, name, user_id)
+    if trial_and_arm is None:
         raise NotFound("There is no trial '{task}/{name}'.", task=task, name=name)
-    return found
+    return trial_and_arm
 
 
 def title_of(db: Session, task: str, name: str) -> str:
@@ -270,10 +270,10 @@ def is_trial(db: Session, task: str, name: str) -> bool:
 
 def find_arm(db: Session, trial: CrowdTrial, name: str) -> CrowdArm:
     """Find an arm of a trial."""
-    found = next((one for one in queries.arms(db, trial.id) if one.name == name), None)
-    if found is None:
+    arm = next((one for one in queries.arms(db, trial.id) if one.name == name), None)
+    if arm is None:
         raise NotFound("The trial has no arm '{name}'.", name=name)
-    return found
+    return arm
 
 
 def stage_kind(db: Session, task: str, name: str, arm: str, stage: str) -> str:
@@ -295,14 +295,14 @@ def get_trial(db: Session, actor: Actor, task: str, name: str) -> records.CrowdT
         for arm in arms:
             sync(db, row, arm)
     judging = None if row.data or not arms else judging_of(db, task, row, arms)
-    made = _record(row, task, [arm_status(db, row, arm) for arm in arms])
-    return replace(made, judging=judging, revision=revision_of(_stored(db, row)))
+    record = _record(row, task, [arm_status(db, row, arm) for arm in arms])
+    return replace(record, judging=judging, revision=revision_of(_stored(db, row)))
 
 
 def place_of_round(db: Session, task: str, round_id: int) -> str | None:
     """Give the page of the trial that a round belongs to, if it does: whoever wrote there goes on from it."""
-    found = queries.trial_of_round(db, round_id)
-    return None if found is None else f"/tasks/{task}/trials/{found.name}"
+    trial = queries.trial_of_round(db, round_id)
+    return None if trial is None else f"/tasks/{task}/trials/{trial.name}"
 
 
 def list_trials(

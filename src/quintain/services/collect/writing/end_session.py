@@ -18,7 +18,7 @@ def end_session(db: Session, info: RoundInfo, row: WritingSession, outcome: str,
     """End a session inside a transaction: pay it, and give its prompt back. *made* counts its attempts, if known."""
     row.ended_at, row.outcome = now(), outcome
     db.flush()
-    earned = earnings.earn_session(db, info.spec, info.task_id, row, full=outcome in TIMED, made=made)
+    earned = earnings.earn_session(db, info.spec, info.task_id, row, full=outcome in TIMED, attempts=made)
     if earned and outcome in TIMED:
         pay_notices.notify_after_work(db, info.task_id, info.task, info.ref, lambda: _wage(db, info), round_id=info.id)
     if row.prompt_id is not None:

@@ -33,8 +33,8 @@ def entries_of_validation(db: Session, ref: str, *, limit: int) -> list[AuditEnt
     because = AuditEntry.details["validation"].as_string() == ref
     parts = [(AuditEntry.subject == ref, own), *((AuditEntry.action == one, because) for one in ON_JUDGES)]
     newest = select(AuditEntry).order_by(AuditEntry.id.desc()).limit(limit)
-    found = [entry for part in parts for entry in db.scalars(newest.where(*part))]
-    return sorted(found, key=lambda entry: entry.id, reverse=True)[:limit]
+    entries = [entry for part in parts for entry in db.scalars(newest.where(*part))]
+    return sorted(entries, key=lambda entry: entry.id, reverse=True)[:limit]
 
 
 def notifications(db: Session, user_id: int, *, unread_only: bool, limit: int) -> list[Notification]:

@@ -122,8 +122,8 @@ def listed(db: Session, state: MailState | None, limit: int, offset: int) -> lis
     """List e-mails with whom they are for, the oldest first: those in *state*, or all that wait or failed."""
     query = select(OutgoingMail, User).join(User, User.id == OutgoingMail.user_id).where(_in(state))
     query = query.order_by(OutgoingMail.id).limit(limit).offset(offset)
-    found = db.execute(query.execution_options(populate_existing=True))
-    return [(row[0], row[1]) for row in found]
+    rows = db.execute(query.execution_options(populate_existing=True))
+    return [(row[0], row[1]) for row in rows]
 
 
 def count(db: Session, state: MailState | None) -> int:

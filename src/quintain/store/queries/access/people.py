@@ -148,14 +148,14 @@ def _holds(role: RoleName, task_id: int) -> list[ColumnElement[bool]]:
 
 
 def _fitting(search: str, role: str, with_deleted: bool) -> list[ColumnElement[bool]]:
-    wanted: list[ColumnElement[bool]] = [] if with_deleted else [User.deleted_at.is_(None)]
+    conditions: list[ColumnElement[bool]] = [] if with_deleted else [User.deleted_at.is_(None)]
     if search:
         columns = (User.name, User.display_name, User.email)
-        wanted.append(or_(*(column.icontains(search, autoescape=True) for column in columns)))
+        conditions.append(or_(*(column.icontains(search, autoescape=True) for column in columns)))
     if role:
         held = and_(RoleGrant.user_id == User.id, RoleGrant.role == role, RoleGrant.revoked_at.is_(None))
-        wanted.append(exists().where(held))
-    return wanted
+        conditions.append(exists().where(held))
+    return conditions
 
 
 def user_count(db: Session) -> int:
@@ -171,12 +171,12 @@ def grants_of(db: Session, user_ids: Iterable[int]) -> dict[int, list[Grant]]:
         .where(RoleGrant.revoked_at.is_(None))
         .order_by(RoleGrant.id)
     )
-    found: dict[int, list[Grant]] = {}
+    grants: dict[int, list[Grant]] = {}
     ids = list(user_ids)
     for first in range(0, len(ids), CHUNK):
         for user_id, role, task in db.execute(query.where(RoleGrant.user_id.in_(ids[first : first + CHUNK]))):
-            found.setdefault(user_id, []).append(Grant(RoleName(role), task))
-    return found
+            grants.setdefault(user_id, []).append(Grant(RoleName(role), task))
+    return grants
 
 
 class TaskGrant(NamedTuple):
@@ -211,9 +211,9 @@ def grants_on(
 
 def open_grants(db: Session, user_id: int, role: RoleName, task_id: int | None) -> list[RoleGrant]:
     """Find the grants of *role* that a person holds now, everywhere or on one task."""
-    place = RoleGrant.task_id.is_(None) if task_id is None else RoleGrant.task_id == task_id
+    on_task = RoleGrant.task_id.is_(None) if task_id is None else RoleGrant.task_id == task_id
     query = select(RoleGrant).where(
-        RoleGrant.user_id == user_id, RoleGrant.role == role.value, RoleGrant.revoked_at.is_(None), place
+        RoleGrant.user_id == user_id, RoleGrant.role == role.value, RoleGrant.revoked_at.is_(None), on_task
     )
     return list(db.scalars(query))
 
@@ -339,9 +339,9 @@ def forget_expired(db: Session, at: datetime, windows_before: int) -> None:
 
 def names(db: Session, user_ids: Iterable[int]) -> dict[int, str]:
     """Give the names of people by their ids."""
-    wanted = sorted(set(user_ids))
-    found: dict[int, str] = {}
-    for start in range(0, len(wanted), NAMES_AT_ONCE):
-        query = select(User.id, User.name).where(User.id.in_(wanted[start : start + NAMES_AT_ONCE]))
-        found |= {int(key): name for key, name in db.execute(query)}
-    return found
+    ids = sorted(set(user_ids))
+    names_by_id: dict[int, str] = {}
+    for start in range(0, len(ids), NAMES_AT_ONCE):
+        query = select(User.id, User.name).where(User.id.in_(ids[start : start + NAMES_AT_ONCE]))
+        names_by_id |= {int(key): name for key, name in db.execute(query)}
+    return names_by_id

@@ -77,10 +77,10 @@ class BeforeAdding(NamedTuple):
 _made, _note, _band = (table_of(table) for table in (Attempt, AttemptNote, AttemptBand))
 
 
-def _same_text(made: FromClause) -> ColumnElement[bool]:
+def _same_text(attempts: FromClause) -> ColumnElement[bool]:
     """Say which attempts have the same text, and were not retracted."""
-    retracted = select(_note.c.attempt_id).where(_note.c.attempt_id == made.c.id, _note.c.kind == "retracted")
-    return and_(made.c.text_key == bindparam("text_key"), ~retracted.correlate(made).exists())
+    retracted = select(_note.c.attempt_id).where(_note.c.attempt_id == attempts.c.id, _note.c.kind == "retracted")
+    return and_(attempts.c.text_key == bindparam("text_key"), ~retracted.correlate(attempts).exists())
 
 
 _SAME = _same_text(_made)
@@ -117,9 +117,9 @@ _ADD_BANDS = insert(_band)
 
 def before_adding(db: Session, round_id: int, session_id: int, token: str, text_key: str, most: int) -> BeforeAdding:
     """Look once more before an attempt is added, while nobody else adds to the session, or the same text."""
-    given = {"round_id": round_id, "session_id": session_id, "token": token, "text_key": text_key, "most": most}
-    made, before, same, in_round = db.execute(_BEFORE, given).one()
-    return BeforeAdding(made, before, bool(same), in_round)
+    params = {"round_id": round_id, "session_id": session_id, "token": token, "text_key": text_key, "most": most}
+    in_session, before, same, in_round = db.execute(_BEFORE, params).one()
+    return BeforeAdding(in_session, before, bool(same), in_round)
 
 
 def in_session(db: Session, session_id: int) -> Sequence[Attempt]:
@@ -134,16 +134,16 @@ def count_in_session(db: Session, session_id: int) -> int:
 
 def like(db: Session, text_key: str, bands: Sequence[int], limit: int = 50) -> list[Likeness]:
     """List attempts with the same text, then those whose sketch shares a band, newest first."""
-    given = {"text_key": text_key, "bands": list(bands), "limit": limit}
-    return [Likeness(*row[:-1], same=bool(row.same)) for row in db.execute(_LIKE, given)]
+    params = {"text_key": text_key, "bands": list(bands), "limit": limit}
+    return [Likeness(*row[:-1], same=bool(row.same)) for row in db.execute(_LIKE, params)]
 
 
 def add(db: Session, **values: Any) -> Attempt:
     """Add an attempt, and give it as it is stored; the session does not look after it."""
     values = {"created_at": now(), **values}
-    made = Attempt(id=db.execute(_ADD, values).scalar_one(), **values)
+    attempt = Attempt(id=db.execute(_ADD, values).scalar_one(), **values)
     counts.change(db, {round_count(values["round_id"], COUNTED): 1})
-    return made
+    return attempt
 
 
 def counted(db: Session) -> dict[CountKey, int]:
@@ -159,8 +159,8 @@ def add_bands(db: Session, attempt_id: int, bands: Sequence[int]) -> None:
 
 def row(db: Session, attempt_id: int) -> AttemptRow | None:
     """Give an attempt as it stands."""
-    found = _as_they_stand(db, db.scalars(select(Attempt).where(Attempt.id == attempt_id)).all())
-    return found[0] if found else None
+    rows = _as_they_stand(db, db.scalars(select(Attempt).where(Attempt.id == attempt_id)).all())
+    return rows[0] if rows else None
 
 
 def rows_of_session(db: Session, session_id: int) -> list[AttemptRow]:
@@ -170,10 +170,10 @@ def rows_of_session(db: Session, session_id: int) -> list[AttemptRow]:
 
 def rows_of_round(db: Session, round_id: int) -> Iterator[AttemptRow]:
     """Go through the attempts of a round as they stand, in order."""
-    standing = _standing(Attempt.round_id == round_id)
+    states = _standing(Attempt.round_id == round_id)
     query = (
-        select(Attempt, standing.c.fooled, standing.c.confirmed, standing.c.retracted, standing.c.unsaid)
-        .join(standing, standing.c.id == Attempt.id)
+        select(Attempt, states.c.fooled, states.c.confirmed, states.c.retracted, states.c.unsaid)
+        .join(states, states.c.id == Attempt.id)
         .order_by(Attempt.id)
         .execution_options(yield_per=BATCH)
     )
@@ -182,18 +182,18 @@ def rows_of_round(db: Session, round_id: int) -> Iterator[AttemptRow]:
         yield AttemptRow(attempt, _flag(fooled), agreed, retracted is not None, bool(unsaid))
 
 
-def is_agreed(made: FromClause) -> ColumnElement[bool]:
+def is_agreed(attempts: FromClause) -> ColumnElement[bool]:
     """Say which attempts their writers stand by: not those whose label others would not give, or that wait for that."""
-    newest = select(_note.c.yes).where(_note.c.attempt_id == made.c.id, _note.c.kind == "confirmed")
-    said = newest.order_by(_note.c.id.desc()).limit(1).correlate(made).scalar_subquery()
-    return func.coalesce(said, True).is_(True)
+    newest = select(_note.c.yes).where(_note.c.attempt_id == attempts.c.id, _note.c.kind == "confirmed")
+    answer = newest.order_by(_note.c.id.desc()).limit(1).correlate(attempts).scalar_subquery()
+    return func.coalesce(answer, True).is_(True)
 
 
-def is_unsaid(made: FromClause) -> ColumnElement[bool]:
+def is_unsaid(attempts: FromClause) -> ColumnElement[bool]:
     """Say which attempts wait for their writers to say whether others would give the label, or waited to the end."""
-    newest = select(_note.c.text).where(_note.c.attempt_id == made.c.id, _note.c.kind == "confirmed")
-    said = newest.order_by(_note.c.id.desc()).limit(1).correlate(made).scalar_subquery()
-    return func.coalesce(said, "") == UNSAID
+    newest = select(_note.c.text).where(_note.c.attempt_id == attempts.c.id, _note.c.kind == "confirmed")
+    reason = newest.order_by(_note.c.id.desc()).limit(1).correlate(attempts).scalar_subquery()
+    return func.coalesce(reason, "") == UNSAID
 
 
 def count_in_round(db: Session, round_id: int) -> int:
@@ -208,15 +208,15 @@ def page_of_round(
 
     *fooled* keeps those at which the model was wrong, or right; where a writer decides, the first.
     """
-    wanted = Attempt.round_id == round_id
-    query = select(Attempt, User.name).outerjoin(User, User.id == Attempt.user_id).where(wanted)
+    in_round = Attempt.round_id == round_id
+    query = select(Attempt, User.name).outerjoin(User, User.id == Attempt.user_id).where(in_round)
     if fooled is not None:
         query = query.where(Attempt.fooled.is_not(False) if fooled else Attempt.fooled.is_(False))
     if before is not None:
         query = query.where(Attempt.id < before)
-    found = db.execute(query.order_by(Attempt.id.desc()).limit(limit)).all()
-    standing = _as_they_stand(db, [attempt for attempt, _ in found])
-    return list(zip(standing, (name for _, name in found), strict=True))
+    named_attempts = db.execute(query.order_by(Attempt.id.desc()).limit(limit)).all()
+    attempt_rows = _as_they_stand(db, [attempt for attempt, _ in named_attempts])
+    return list(zip(attempt_rows, (name for _, name in named_attempts), strict=True))
 
 
 def writers_of(db: Session, round_id: int) -> Sequence[int | None]:
@@ -238,14 +238,14 @@ def withheld(db: Session, round_id: int) -> set[int]:
 
 def fooling_examples(db: Session, round_id: int, user_id: int, limit: int) -> list[Attempt]:
     """List attempts of others that fooled the model and are nobody's secret, newest first."""
-    standing = _standing(Attempt.round_id == round_id)
+    states = _standing(Attempt.round_id == round_id)
     flagged = select(AttemptFlag.id).where(AttemptFlag.attempt_id == Attempt.id)
     query = (
         select(Attempt)
-        .join(standing, standing.c.id == Attempt.id)
+        .join(states, states.c.id == Attempt.id)
         .where(
-            _claimed(standing),
-            standing.c.retracted.is_(None),
+            _claimed(states),
+            states.c.retracted.is_(None),
             ~flagged.exists(),
             Attempt.user_id.is_distinct_from(user_id),
         )
@@ -283,11 +283,11 @@ def mine_among(db: Session, user_id: int, ids: Sequence[int]) -> list[AttemptRow
 def flag_kinds(db: Session, attempt_ids: Sequence[int]) -> dict[int, tuple[str, ...]]:
     """List what attempts are flagged for, each kind once."""
     query = select(AttemptFlag.attempt_id, AttemptFlag.kind).where(AttemptFlag.attempt_id.in_(attempt_ids))
-    found: dict[int, tuple[str, ...]] = {}
+    kinds: dict[int, tuple[str, ...]] = {}
     for attempt_id, kind in db.execute(query.order_by(AttemptFlag.id)):
-        if kind not in found.get(attempt_id, ()):
-            found[attempt_id] = (*found.get(attempt_id, ()), kind)
-    return found
+        if kind not in kinds.get(attempt_id, ()):
+            kinds[attempt_id] = (*kinds.get(attempt_id, ()), kind)
+    return kinds
 
 
 def attempt_of_flag(db: Session, flag_id: int) -> tuple[int, int] | None:
@@ -302,20 +302,20 @@ def tally(db: Session, round_id: int, by: str | None = None) -> list[tuple[Any, 
 
     Without *by* there is one row whose first value is None.
     """
-    standing = _standing(Attempt.round_id == round_id)
+    states = _standing(Attempt.round_id == round_id)
     group = _groups(db)[by] if by else None
-    columns = [func.count(), func.count().filter(_claimed(standing))]
+    columns = [func.count(), func.count().filter(_claimed(states))]
     query = (
         select(*([group] if group is not None else []), *columns)
         .select_from(Attempt)
-        .join(standing, standing.c.id == Attempt.id)
-        .where(standing.c.retracted.is_(None))
+        .join(states, states.c.id == Attempt.id)
+        .where(states.c.retracted.is_(None))
     )
     if by == "prompt":
         query = query.join(Prompt, Prompt.id == Attempt.prompt_id)
     if group is None:
-        one = db.execute(query).one()
-        return [(None, int(one[0]), int(one[1]))]
+        totals = db.execute(query).one()
+        return [(None, int(totals[0]), int(totals[1]))]
     return [(key, int(made), int(good)) for key, made, good in db.execute(query.group_by(group).order_by(group))]
 
 
@@ -349,12 +349,12 @@ def _groups(db: Session) -> dict[str, Any]:
     }
 
 
-def _standing(wanted: ColumnElement[bool]) -> Subquery:
-    """Give id, fooled, confirmed, retracted and unsaid of the attempts *wanted*, from what was said last."""
+def _standing(condition: ColumnElement[bool]) -> Subquery:
+    """Give id, fooled, confirmed, retracted and unsaid of the attempts *condition*, from what was said last."""
     last = (
         select(AttemptNote.attempt_id, AttemptNote.kind, func.max(AttemptNote.id).label("id"))
         .join(Attempt, Attempt.id == AttemptNote.attempt_id)
-        .where(wanted, AttemptNote.kind.in_(("decision", "confirmed", "retracted")))
+        .where(condition, AttemptNote.kind.in_(("decision", "confirmed", "retracted")))
         .group_by(AttemptNote.attempt_id, AttemptNote.kind)
         .subquery()
     )
@@ -373,28 +373,28 @@ def _standing(wanted: ColumnElement[bool]) -> Subquery:
         .outerjoin(second, and_(second.c.attempt_id == Attempt.id, second.c.kind == "confirmed"))
         .outerjoin(confirmed, confirmed.id == second.c.id)
         .outerjoin(retracted, and_(retracted.c.attempt_id == Attempt.id, retracted.c.kind == "retracted"))
-        .where(wanted)
+        .where(condition)
         .subquery()
     )
 
 
-def _claimed(standing: Subquery) -> ColumnElement[bool]:
+def _claimed(states: Subquery) -> ColumnElement[bool]:
     """Say where the model was fooled and the writer did not take it back."""
-    return and_(standing.c.fooled, or_(standing.c.confirmed.is_(None), standing.c.confirmed))
+    return and_(states.c.fooled, or_(states.c.confirmed.is_(None), states.c.confirmed))
 
 
-def _as_they_stand(db: Session, found: Sequence[Attempt]) -> list[AttemptRow]:
+def _as_they_stand(db: Session, attempts: Sequence[Attempt]) -> list[AttemptRow]:
     """Put the newest notes beside a few attempts. For many there is `_standing`, which takes longer to compile."""
-    said: dict[tuple[int, str], AttemptNote] = {}
-    if found:
-        said = {(note.attempt_id, note.kind): note for note in notes(db, [one.id for one in found])}
+    notes_by_kind: dict[tuple[int, str], AttemptNote] = {}
+    if attempts:
+        notes_by_kind = {(note.attempt_id, note.kind): note for note in notes(db, [one.id for one in attempts])}
     rows = []
-    for one in found:
-        decision, confirmed = said.get((one.id, "decision")), said.get((one.id, "confirmed"))
-        fooled = one.fooled if one.fooled is not None or decision is None else decision.yes
+    for attempt in attempts:
+        decision, confirmed = notes_by_kind.get((attempt.id, "decision")), notes_by_kind.get((attempt.id, "confirmed"))
+        fooled = attempt.fooled if attempt.fooled is not None or decision is None else decision.yes
         unsaid = confirmed is not None and confirmed.text == UNSAID
         agreed = confirmed.yes if confirmed is not None and not unsaid else None
-        rows.append(AttemptRow(one, fooled, agreed, (one.id, "retracted") in said, unsaid))
+        rows.append(AttemptRow(attempt, fooled, agreed, (attempt.id, "retracted") in notes_by_kind, unsaid))
     return rows
 
 

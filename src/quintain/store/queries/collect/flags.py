@@ -52,7 +52,7 @@ def page(
     """List the flags on a round's attempts with the newest decision: open ones, decided ones, or all."""
     here = select(FlagStanding.flag_id).where(FlagStanding.round_id == round_id, *_standing(decided))
     ids = list(db.scalars(here.order_by(FlagStanding.flag_id).offset(offset).limit(limit)))
-    found: list[FlagRow] = []
+    flag_rows: list[FlagRow] = []
     for first in range(0, len(ids), CHUNK):
         query = (
             select(AttemptFlag, Attempt, FlagDecision)
@@ -62,15 +62,15 @@ def page(
             .where(AttemptFlag.id.in_(ids[first : first + CHUNK]))
             .order_by(AttemptFlag.id)
         )
-        found += [FlagRow(flag, attempt, decision) for flag, attempt, decision in db.execute(query)]
-    return found
+        flag_rows += [FlagRow(flag, attempt, decision) for flag, attempt, decision in db.execute(query)]
+    return flag_rows
 
 
 def count(db: Session, round_id: int, *, decided: bool | None) -> int:
     """Give the number of the flags on a round's attempts: open ones, decided ones, or all."""
     known = counts.of_round(db, round_id)
-    wanted = {None: (OPEN, DECIDED), True: (DECIDED,), False: (OPEN,)}[decided]
-    return sum(known.get(name, 0) for name in wanted)
+    names = {None: (OPEN, DECIDED), True: (DECIDED,), False: (OPEN,)}[decided]
+    return sum(known.get(name, 0) for name in names)
 
 
 def among(db: Session, round_id: int, ids: Collection[int]) -> set[int]:
@@ -91,9 +91,9 @@ def _open() -> ColumnElement[bool]:
 
 def counted(db: Session) -> dict[CountKey, int]:
     """Count all flags by round, and by whether somebody has decided on them, from the facts."""
-    told = _told().subquery()
-    name = func.coalesce(told.c.decision_id, 0) > 0
-    query = select(told.c.round_id, name, func.count()).group_by(told.c.round_id, name)
+    current = _told().subquery()
+    name = func.coalesce(current.c.decision_id, 0) > 0
+    query = select(current.c.round_id, name, func.count()).group_by(current.c.round_id, name)
     return {
         round_count(round_id, DECIDED if decided else OPEN): number for round_id, decided, number in db.execute(query)
     }
@@ -101,13 +101,13 @@ def counted(db: Session) -> dict[CountKey, int]:
 
 def misplaced(db: Session) -> list[Mapping[str, Any]]:
     """Find flags that stand otherwise than decisions say, or nowhere: how they should."""
-    told = _told().subquery()
+    current = _told().subquery()
     query = (
-        select(told)
-        .outerjoin(FlagStanding, FlagStanding.flag_id == told.c.flag_id)
+        select(current)
+        .outerjoin(FlagStanding, FlagStanding.flag_id == current.c.flag_id)
         .where(
-            FlagStanding.round_id.is_distinct_from(told.c.round_id)
-            | FlagStanding.decision_id.is_distinct_from(told.c.decision_id)
+            FlagStanding.round_id.is_distinct_from(current.c.round_id)
+            | FlagStanding.decision_id.is_distinct_from(current.c.decision_id)
         )
     )
     return [dict(row) for row in db.execute(query).mappings()]

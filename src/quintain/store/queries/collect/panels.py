@@ -61,18 +61,18 @@ def place_of(db: Session, key: str) -> str | None:
     return db.scalar(select(PanelPlace.place).where(PanelPlace.key == key))
 
 
-def stay(db: Session, place: str, user_id: int, study: str, outside_session: str) -> PanelStay | None:
+def stay(db: Session, place_ref: str, user_id: int, study: str, outside_session: str) -> PanelStay | None:
     """Give an arrival at a place that was seen before."""
-    query = select(PanelStay).where(PanelStay.place == place, PanelStay.user_id == user_id)
+    query = select(PanelStay).where(PanelStay.place == place_ref, PanelStay.user_id == user_id)
     return db.scalar(query.where(PanelStay.study == study, PanelStay.outside_session == outside_session))
 
 
-def newest_stay(db: Session, place: str, user_id: int) -> tuple[PanelStay, str] | None:
+def newest_stay(db: Session, place_ref: str, user_id: int) -> tuple[PanelStay, str] | None:
     """Give somebody's newest arrival at a place, with the id that the panel knows them by."""
     query = (
         select(PanelStay, PanelPerson.outside_id)
         .join(PanelPerson, (PanelPerson.user_id == PanelStay.user_id) & (PanelPerson.provider == PanelStay.provider))
-        .where(PanelStay.place == place, PanelStay.user_id == user_id)
+        .where(PanelStay.place == place_ref, PanelStay.user_id == user_id)
         .order_by(PanelStay.id.desc())
         .limit(1)
     )
@@ -97,8 +97,8 @@ def outside_by_qualification(
         .where(PanelPerson.provider == provider)
         .order_by(PanelPerson.outside_id)
     )
-    found = [(row[0], bool(row[1])) for row in db.execute(query)]
-    return [one for one, held in found if held], [one for one, held in found if not held]
+    people = [(row[0], bool(row[1])) for row in db.execute(query)]
+    return [one for one, held in people if held], [one for one, held in people if not held]
 
 
 def add_event(db: Session, event: PanelEvent) -> bool:
@@ -106,12 +106,12 @@ def add_event(db: Session, event: PanelEvent) -> bool:
     dialect = postgresql if db.get_bind().dialect.name == "postgresql" else sqlite
     names = ("provider", "event_key", "kind", "created_at")
     row = dialect.insert(PanelEvent).values({name: getattr(event, name) for name in names})
-    made = row.on_conflict_do_nothing(index_elements=["event_key"]).returning(PanelEvent.id)
-    return db.scalar(made) is not None
+    insertion = row.on_conflict_do_nothing(index_elements=["event_key"]).returning(PanelEvent.id)
+    return db.scalar(insertion) is not None
 
 
 def set_standing(
-    db: Session, task_id: int, provider: str, outside_session: str, standing: str, *, completed_at: datetime | None
+    db: Session, task_id: int, provider: str, outside_session: str, status: str, *, completed_at: datetime | None
 ) -> None:
     """Note of an arrival at a place of a task what the panel says of it, and when it was complete, where it is."""
     judged = db.scalars(select(Validation.id).where(Validation.task_id == task_id))
@@ -121,6 +121,6 @@ def set_standing(
     rounds = select(Round.id).where(Round.task_id == task_id)
     for table, here in ((PanelVisit, PanelVisit.round_id.in_(rounds)), (PanelStay, PanelStay.place.in_(places))):
         same = (table.provider == provider, table.outside_session == outside_session)
-        db.execute(update(table).where(*same, here).values(standing=standing))
+        db.execute(update(table).where(*same, here).values(standing=status))
         if completed_at is not None:
             db.execute(update(table).where(*same, here, table.completed_at.is_(None)).values(completed_at=completed_at))

@@ -37,10 +37,10 @@ def inputs_of(db: Session, round_id: int) -> list[Mapping[str, Any]]:
     return list(db.scalars(select(Prompt.inputs).where(Prompt.round_id == round_id)))
 
 
-def taken_hashes(db: Session, task_id: int, wanted: Sequence[str]) -> set[str]:
-    """Say which of the contents *wanted* any round of the task has, shown or not, or was harvested."""
+def taken_hashes(db: Session, task_id: int, hashes: Sequence[str]) -> set[str]:
+    """Say which of the contents *hashes* any round of the task has, shown or not, or was harvested."""
     values: set[str] = set()
-    for some in _chunks(wanted):
+    for some in _chunks(hashes):
         query = select(Prompt.hash).join(Round, Round.id == Prompt.round_id)
         values.update(db.scalars(query.where(Round.task_id == task_id, Prompt.hash.in_(some))))
         other = select(CorpusUse.hash).where(CorpusUse.task_id == task_id, CorpusUse.hash.in_(some))
@@ -48,19 +48,19 @@ def taken_hashes(db: Session, task_id: int, wanted: Sequence[str]) -> set[str]:
     return values
 
 
-def used_hashes(db: Session, task_id: int, wanted: Sequence[str], *, but: int) -> set[str]:
-    """Say which of the contents *wanted* the task has shown or harvested outside the round *but*."""
-    return _used(db, task_id, wanted, but, Prompt.hash, CorpusUse.hash)
+def used_hashes(db: Session, task_id: int, hashes: Sequence[str], *, but: int) -> set[str]:
+    """Say which of the contents *hashes* the task has shown or harvested outside the round *but*."""
+    return _used(db, task_id, hashes, but, Prompt.hash, CorpusUse.hash)
 
 
-def used_reviews(db: Session, task_id: int, wanted: Sequence[str], *, but: int) -> set[str]:
-    """Say of which of the reviews *wanted* the task has shown or harvested a sentence outside the round *but*."""
-    return _used(db, task_id, [name for name in wanted if name], but, Prompt.review, CorpusUse.review)
+def used_reviews(db: Session, task_id: int, reviews: Sequence[str], *, but: int) -> set[str]:
+    """Say of which of the reviews *reviews* the task has shown or harvested a sentence outside the round *but*."""
+    return _used(db, task_id, [name for name in reviews if name], but, Prompt.review, CorpusUse.review)
 
 
-def _used(db: Session, task_id: int, wanted: Sequence[str], but: int, prompt: Column, use: Column) -> set[str]:
+def _used(db: Session, task_id: int, keys: Sequence[str], but: int, prompt: Column, use: Column) -> set[str]:
     values: set[str] = set()
-    for some in _chunks(wanted):
+    for some in _chunks(keys):
         query = select(prompt).join(Round, Round.id == Prompt.round_id).where(_was_shown(Prompt))
         values.update(db.scalars(query.where(Round.task_id == task_id, Round.id != but, prompt.in_(some))))
         other = select(use).where(CorpusUse.task_id == task_id, use.in_(some))
@@ -70,13 +70,13 @@ def _used(db: Session, task_id: int, wanted: Sequence[str], but: int, prompt: Co
 
 def rounds_with(db: Session, task_id: int, hashes: Sequence[str]) -> Counter[tuple[int, int]]:
     """Count for each round of a task, by its id and number, the prompts that have one of these contents."""
-    found: Counter[tuple[int, int]] = Counter()
+    prompts_by_round: Counter[tuple[int, int]] = Counter()
     for some in _chunks(hashes):
         query = select(Round.id, Round.number, func.count()).join(Prompt, Prompt.round_id == Round.id)
         query = query.where(Round.task_id == task_id, Prompt.hash.in_(some)).group_by(Round.id, Round.number)
         for round_id, number, prompts in db.execute(query):
-            found[round_id, number] += prompts
-    return found
+            prompts_by_round[round_id, number] += prompts
+    return prompts_by_round
 
 
 def used_parts(db: Session, task_id: int, *, but: int) -> set[tuple[str, str]]:
@@ -95,12 +95,12 @@ def _was_shown(prompt: type[Prompt]) -> ColumnElement[bool]:
 def _free_of_others() -> list[ColumnElement[bool]]:
     """Ask of a prompt that neither it nor a sentence of its review was shown in another round, or harvested."""
     other, here = aliased(Prompt), aliased(Round)
-    there = aliased(Round)
+    other_round = aliased(Round)
     task = select(here.task_id).where(here.id == Prompt.round_id).correlate(Prompt).scalar_subquery()
     shown = (
         select(other.id)
-        .join(there, there.id == other.round_id)
-        .where(other.round_id != Prompt.round_id, there.task_id == task, _was_shown(other))
+        .join(other_round, other_round.id == other.round_id)
+        .where(other.round_id != Prompt.round_id, other_round.task_id == task, _was_shown(other))
     )
     used = select(CorpusUse.id).where(CorpusUse.task_id == task, CorpusUse.round_id.is_distinct_from(Prompt.round_id))
     return [
@@ -177,10 +177,10 @@ def count_use(db: Session, prompt_id: int, generation: int) -> bool:
     """Count that something was written from a prompt; False where it is not ours any more."""
     held = and_(Prompt.id == prompt_id, Prompt.generation == generation)
     used = update(Prompt).where(held).values(uses=Prompt.uses + 1).returning(Prompt.round_id, Prompt.uses)
-    found = db.execute(used.execution_options(synchronize_session=False)).first()
-    if found is not None and found.uses <= len(_BY_USE):
-        counts.change(db, {round_count(found.round_id, _BY_USE[found.uses - 1]): 1})
-    return found is not None
+    counted = db.execute(used.execution_options(synchronize_session=False)).first()
+    if counted is not None and counted.uses <= len(_BY_USE):
+        counts.change(db, {round_count(counted.round_id, _BY_USE[counted.uses - 1]): 1})
+    return counted is not None
 
 
 def counted(db: Session) -> dict[CountKey, int]:
@@ -201,10 +201,10 @@ def release_all(db: Session, round_id: int) -> None:
 def tally(db: Session, round_id: int, at: datetime) -> dict[str, int]:
     """Count the prompts of a round: all, used, used more than once, leased, free."""
     known = counts.of_round(db, round_id)
-    made, used, repeated = (known.get(name, 0) for name in (COUNTED, *_BY_USE))
+    total, used, repeated = (known.get(name, 0) for name in (COUNTED, *_BY_USE))
     leased = select(func.count(), func.count().filter(Prompt.uses == 0))
     held, new = db.execute(leased.where(Prompt.round_id == round_id, Prompt.lease_until > at)).one()
-    return {"prompts": made, "used": used, "repeated": repeated, "leased": held, "unused": made - used - new}
+    return {"prompts": total, "used": used, "repeated": repeated, "leased": held, "unused": total - used - new}
 
 
 def page(db: Session, round_id: int, *, limit: int, offset: int) -> Sequence[Prompt]:
@@ -213,11 +213,11 @@ def page(db: Session, round_id: int, *, limit: int, offset: int) -> Sequence[Pro
     return db.scalars(query).all()
 
 
-def by_hash(db: Session, round_id: int, wanted: Sequence[str]) -> Sequence[Prompt]:
-    """Give the prompts of a round whose contents have the hashes *wanted*."""
-    if not wanted:
+def by_hash(db: Session, round_id: int, hashes: Sequence[str]) -> Sequence[Prompt]:
+    """Give the prompts of a round whose contents have the hashes *hashes*."""
+    if not hashes:
         return []
-    return db.scalars(select(Prompt).where(Prompt.round_id == round_id, Prompt.hash.in_(wanted))).all()
+    return db.scalars(select(Prompt).where(Prompt.round_id == round_id, Prompt.hash.in_(hashes))).all()
 
 
 def some_used(db: Session, round_id: int) -> Prompt | None:

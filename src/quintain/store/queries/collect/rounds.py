@@ -185,8 +185,8 @@ def versions(db: Session, round_id: int) -> Sequence[tuple[RoundVersion, str | N
 
 def targets(db: Session, round_id: int, day: str) -> list[tuple[int, datetime | None]]:
     """List the target versions of a round on *day*, or with an empty one of all days; and when each was withdrawn."""
-    found = db.execute(_TARGETS, {"round_id": round_id, "day": day})
-    return [(version_id, withdrawn_at) for version_id, withdrawn_at in found]
+    rows = db.execute(_TARGETS, {"round_id": round_id, "day": day})
+    return [(version_id, withdrawn_at) for version_id, withdrawn_at in rows]
 
 
 def assignment(db: Session, round_id: int, user_id: int) -> str | None:
@@ -212,8 +212,8 @@ def session_number(db: Session, round_id: int, user_id: int) -> int:
 
 def choices(db: Session, round_id: int, user_id: int) -> dict[str, RoundChoice]:
     """Give the newest of each kind of choice that a worker made in a round."""
-    found = db.scalars(_CHOICES, {"round_id": round_id, "user_id": user_id})
-    return {choice.kind: choice for choice in found}
+    round_choices = db.scalars(_CHOICES, {"round_id": round_id, "user_id": user_id})
+    return {choice.kind: choice for choice in round_choices}
 
 
 def open_session(db: Session, round_id: int, user_id: int) -> WritingSession | None:
@@ -238,10 +238,10 @@ def shown_for_nothing(db: Session, round_id: int, user_id: int) -> WritingSessio
         .where(*mine)
         .order_by(WritingSession.id.desc())
     ).all()
-    for place, session in enumerate(newest):
+    for position, session in enumerate(newest):
         if session.ended_at is None or session.id in used:
             continue
-        if session.prompt_id not in used.values() if session.prompt_id is not None else place == 0:
+        if session.prompt_id not in used.values() if session.prompt_id is not None else position == 0:
             return db.get_one(WritingSession, session.id)
     return None
 
@@ -273,9 +273,9 @@ def texts_up_to(db: Session, round_id: int, most: int, *, fooling: bool) -> int:
 
     What was taken back counts: it was written, and is paid.
     """
-    made = select(Attempt.id).where(Attempt.round_id == round_id)
-    made = made.where(Attempt.fooled.is_(True), is_agreed(table_of(Attempt))) if fooling else made
-    return db.scalar(select(func.count()).select_from(made.limit(most).subquery())) or 0
+    attempts = select(Attempt.id).where(Attempt.round_id == round_id)
+    attempts = attempts.where(Attempt.fooled.is_(True), is_agreed(table_of(Attempt))) if fooling else attempts
+    return db.scalar(select(func.count()).select_from(attempts.limit(most).subquery())) or 0
 
 
 def finished_sessions(db: Session, user_id: int) -> int:

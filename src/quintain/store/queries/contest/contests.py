@@ -50,8 +50,8 @@ class MemberRow(NamedTuple):
 
 def find(db: Session, task: str, name: str) -> StoredContest | None:
     """Find the contest *name* of *task*."""
-    found = _rows(db, task, name=name)
-    return found[0] if found else None
+    contests = _rows(db, task, name=name)
+    return contests[0] if contests else None
 
 
 def of_task(db: Session, task: str) -> list[StoredContest]:
@@ -62,15 +62,15 @@ def of_task(db: Session, task: str) -> list[StoredContest]:
 def unfrozen_refs(db: Session) -> list[str]:
     """Name the contests of all tasks whose pairs are not a data set yet, the oldest first."""
     query = select(TaskRow.name, ContestRow.name).join(TaskRow, TaskRow.id == ContestRow.task_id)
-    found = db.execute(query.where(ContestRow.frozen_at.is_(None)).order_by(ContestRow.id))
-    return [f"{task}/{name}" for task, name in found]
+    names = db.execute(query.where(ContestRow.frozen_at.is_(None)).order_by(ContestRow.id))
+    return [f"{task}/{name}" for task, name in names]
 
 
 def refs_with_pairs(db: Session) -> list[str]:
     """Name the contests of all tasks whose pairs are a data set, the oldest first."""
     query = select(TaskRow.name, ContestRow.name).join(TaskRow, TaskRow.id == ContestRow.task_id)
-    found = db.execute(query.where(ContestRow.frozen_at.is_not(None)).order_by(ContestRow.id))
-    return [f"{task}/{name}" for task, name in found]
+    names = db.execute(query.where(ContestRow.frozen_at.is_not(None)).order_by(ContestRow.id))
+    return [f"{task}/{name}" for task, name in names]
 
 
 def refs_with_hidden_pairs(db: Session) -> list[str]:

@@ -29,27 +29,30 @@ class PairFilter(NamedTuple):
     alike: tuple[int, ...] = ()
 
 
-def draw(db: Session, wanted: PairFilter, user_id: int, at: datetime) -> int | None:
+def draw(db: Session, pair_filter: PairFilter, user_id: int, at: datetime) -> int | None:
     """Give the pair that somebody is handed next: the one that they hold, else the one with the fewest judgements.
 
     What was decided, has enough judgements (those that others have in hand counted), was judged or skipped by them is
     left out. In a transaction that nobody else judges in.
     """
-    held = lease_of(db, wanted.contest_id, user_id, at)
-    if held is not None and db.scalar(_open(wanted, user_id, at).where(ContestPair.id == held.pair_id)) is not None:
+    held = lease_of(db, pair_filter.contest_id, user_id, at)
+    if (
+        held is not None
+        and db.scalar(_open(pair_filter, user_id, at).where(ContestPair.id == held.pair_id)) is not None
+    ):
         return held.pair_id
     number = _judged() + _in_hand(user_id, at)
-    return db.scalar(_open(wanted, user_id, at).order_by(number, ContestPair.modified_hash).limit(1))
+    return db.scalar(_open(pair_filter, user_id, at).order_by(number, ContestPair.modified_hash).limit(1))
 
 
-def count(db: Session, wanted: PairFilter, user_id: int, at: datetime) -> int:
+def count(db: Session, pair_filter: PairFilter, user_id: int, at: datetime) -> int:
     """Count the pairs that wait for somebody's judgement."""
-    return db.scalar(select(func.count()).select_from(_open(wanted, user_id, at).subquery())) or 0
+    return db.scalar(select(func.count()).select_from(_open(pair_filter, user_id, at).subquery())) or 0
 
 
-def count_unjudged(db: Session, wanted: PairFilter) -> int:
+def count_unjudged(db: Session, pair_filter: PairFilter) -> int:
     """Count the pairs that wait for a judgement of anybody."""
-    query = _of(wanted).where(_judged() < wanted.enough)
+    query = _of(pair_filter).where(_judged() < pair_filter.enough)
     return db.scalar(select(func.count()).select_from(query.subquery())) or 0
 
 
@@ -106,8 +109,8 @@ def is_ruled(db: Session, pair_id: int) -> bool:
 def people(db: Session, contest_id: int) -> list[int]:
     """List who has judged pairs of a contest."""
     query = select(ContestJudgement.user_id).join(ContestPair, ContestPair.id == ContestJudgement.pair_id)
-    found = db.scalars(query.where(ContestPair.contest_id == contest_id).distinct())
-    return sorted(user_id for user_id in found if user_id is not None)
+    user_ids = db.scalars(query.where(ContestPair.contest_id == contest_id).distinct())
+    return sorted(user_id for user_id in user_ids if user_id is not None)
 
 
 def recent_seconds(db: Session, contest_id: int, most: int = 200) -> list[float]:
@@ -122,16 +125,16 @@ def recent_seconds(db: Session, contest_id: int, most: int = 200) -> list[float]
     return [seconds for seconds in db.scalars(query) if seconds is not None]
 
 
-def _of(wanted: PairFilter) -> Select[int]:
+def _of(pair_filter: PairFilter) -> Select[int]:
     """Give the ids of the pairs that are judged at all, and not decided by the organisers."""
     ruled = select(ContestRuling.id).where(ContestRuling.pair_id == ContestPair.id)
-    query = select(ContestPair.id).where(ContestPair.contest_id == wanted.contest_id, ~ruled.exists())
-    if wanted.disputed:
+    query = select(ContestPair.id).where(ContestPair.contest_id == pair_filter.contest_id, ~ruled.exists())
+    if pair_filter.disputed:
         query = query.where(ContestPair.id.in_(select(ContestDispute.pair_id)))
     return query
 
 
-def _open(wanted: PairFilter, user_id: int, at: datetime) -> Select[int]:
+def _open(pair_filter: PairFilter, user_id: int, at: datetime) -> Select[int]:
     """Give the ids of the pairs that somebody may be handed."""
     mine = select(ContestJudgement.id).where(
         ContestJudgement.pair_id == ContestPair.id, ContestJudgement.user_id == user_id
@@ -139,12 +142,12 @@ def _open(wanted: PairFilter, user_id: int, at: datetime) -> Select[int]:
     skipped = select(ContestLease.id).where(
         ContestLease.pair_id == ContestPair.id, ContestLease.user_id == user_id, ContestLease.skipped
     )
-    room = _judged() + _in_hand(user_id, at) < wanted.enough
-    query = _of(wanted).where(room, ~mine.exists(), ~skipped.exists())
-    if not wanted.alike:
+    room = _judged() + _in_hand(user_id, at) < pair_filter.enough
+    query = _of(pair_filter).where(room, ~mine.exists(), ~skipped.exists())
+    if not pair_filter.alike:
         return query
-    judged = select(ContestJudgement.pair_id).where(ContestJudgement.user_id.in_(wanted.alike))
-    handed = select(ContestLease.pair_id).where(ContestLease.user_id.in_(wanted.alike))
+    judged = select(ContestJudgement.pair_id).where(ContestJudgement.user_id.in_(pair_filter.alike))
+    handed = select(ContestLease.pair_id).where(ContestLease.user_id.in_(pair_filter.alike))
     return query.where(ContestPair.id.not_in(judged), ContestPair.id.not_in(handed))
 
 

@@ -163,7 +163,7 @@ def _said_of(db: Session, kind: type[Said], contest_id: int, pairs: Sequence[int
     ours: Any = pairs
     if len(pairs) > MOST_NAMED:
         ours = select(ContestPair.id).where(ContestPair.contest_id == contest_id)
-    found: dict[int, list[Said]] = {}
-    for one in db.scalars(select(kind).where(kind.pair_id.in_(ours)).order_by(kind.id)):
-        found.setdefault(one.pair_id, []).append(one)
-    return found
+    by_pair: dict[int, list[Said]] = {}
+    for record in db.scalars(select(kind).where(kind.pair_id.in_(ours)).order_by(kind.id)):
+        by_pair.setdefault(record.pair_id, []).append(record)
+    return by_pair

@@ -39,6 +39,6 @@ def items_of(db: Session, validation_id: int) -> list[str]:
 def sets_of(db: Session, project_id: int) -> dict[str, tuple[int, bool]]:
     """Say of every member of a project, by its content, which pivot it belongs to and whether it is that."""
     pivots = db.execute(select(ContrastPivot.example, ContrastPivot.id).where(ContrastPivot.project_id == project_id))
-    found = {example: (number, True) for example, number in pivots}
+    pivot_sets = {example: (number, True) for example, number in pivots}
     query = select(ContrastVariant.hash, ContrastVariant.pivot_id).where(ContrastVariant.project_id == project_id)
-    return {**{content: (number, False) for content, number in db.execute(query)}, **found}
+    return {**{content: (number, False) for content, number in db.execute(query)}, **pivot_sets}

@@ -125,8 +125,8 @@ def pivot_states(db: Session, project_id: int, at: datetime) -> dict[str, int]:
         *(func.count().filter(ContrastPivot.state == state.value) for state in PivotState),
     ).where(ContrastPivot.project_id == project_id)
     every, in_hand, *states = (int(one) for one in db.execute(query).one())
-    found = dict(zip((state.value for state in PivotState), states, strict=True))
-    return {**found, "pivots": every, "held": in_hand, "free": found["free"] - in_hand}
+    by_state = dict(zip((state.value for state in PivotState), states, strict=True))
+    return {**by_state, "pivots": every, "held": in_hand, "free": by_state["free"] - in_hand}
 
 
 def variant_states(db: Session, project_id: int) -> dict[str, Any]:
@@ -139,8 +139,13 @@ def variant_states(db: Session, project_id: int) -> dict[str, Any]:
         *(func.count().filter(ContrastVariant.state == state.value) for state in VariantState),
     ).where(ContrastVariant.project_id == project_id)
     every, sets, seconds, *states = db.execute(query).one()
-    found = dict(zip((state.value for state in VariantState), (int(one) for one in states), strict=True))
-    return {**found, "variants": int(every), "sets": int(sets), "seconds": None if seconds is None else float(seconds)}
+    by_state = dict(zip((state.value for state in VariantState), (int(one) for one in states), strict=True))
+    return {
+        **by_state,
+        "variants": int(every),
+        "sets": int(sets),
+        "seconds": None if seconds is None else float(seconds),
+    }
 
 
 def looks_of(db: Session, project_id: int, user_id: int) -> int:

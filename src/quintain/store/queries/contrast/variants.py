@@ -50,10 +50,10 @@ def of_pivots(
         .where(ContrastVariant.pivot_id.in_(pivot_ids), _in_state(state), *_seen(sight))
         .order_by(ContrastVariant.id)
     )
-    found: dict[int, list[tuple[ContrastVariant, str | None]]] = {one: [] for one in pivot_ids}
+    variants_by_pivot: dict[int, list[tuple[ContrastVariant, str | None]]] = {one: [] for one in pivot_ids}
     for variant, name in db.execute(query):
-        found[variant.pivot_id].append((variant, name))
-    return found
+        variants_by_pivot[variant.pivot_id].append((variant, name))
+    return variants_by_pivot
 
 
 def is_there(db: Session, project_id: int, ids: Sequence[str]) -> bool:
@@ -113,19 +113,19 @@ def count_to_check(db: Session, project_id: int, user_id: int | None) -> int:
 def checks_of(db: Session, variant_ids: Sequence[int]) -> dict[int, list[ContrastCheck]]:
     """Give what was said of variants, in order."""
     query = select(ContrastCheck).where(ContrastCheck.variant_id.in_(variant_ids)).order_by(ContrastCheck.id)
-    found: dict[int, list[ContrastCheck]] = {one: [] for one in variant_ids}
+    checks_by_variant: dict[int, list[ContrastCheck]] = {one: [] for one in variant_ids}
     for check in db.scalars(query):
-        found[check.variant_id].append(check)
-    return found
+        checks_by_variant[check.variant_id].append(check)
+    return checks_by_variant
 
 
 def contested(
     db: Session, project_id: int, user_id: int | None, *, limit: int, offset: int
 ) -> tuple[list[WrittenVariant], int]:
     """List the variants that wait for somebody who neither wrote nor checked them, the oldest first; and count them."""
-    wanted = [ContrastVariant.state == VariantState.CONTESTED.value, *_not_theirs(user_id)]
-    total = db.scalar(select(func.count()).where(ContrastVariant.project_id == project_id, *wanted)) or 0
-    query = _written(project_id).where(*wanted).order_by(ContrastVariant.id).limit(limit).offset(offset)
+    conditions = [ContrastVariant.state == VariantState.CONTESTED.value, *_not_theirs(user_id)]
+    total = db.scalar(select(func.count()).where(ContrastVariant.project_id == project_id, *conditions)) or 0
+    query = _written(project_id).where(*conditions).order_by(ContrastVariant.id).limit(limit).offset(offset)
     return [WrittenVariant(*row) for row in db.execute(query)], total
 
 
@@ -152,21 +152,21 @@ def _seen(sight: VariantSight) -> list[ColumnElement[bool]]:
 
 
 def _to_check(project_id: int, user_id: int | None) -> ColumnElement[bool]:
-    found = ContrastVariant.project_id == project_id
+    checkable = ContrastVariant.project_id == project_id
     written = ContrastVariant.state == VariantState.WRITTEN.value
     for condition in (written, *_not_theirs(user_id)):
-        found = found & condition
-    return found
+        checkable = checkable & condition
+    return checkable
 
 
 def _not_theirs(user_id: int | None) -> list[ColumnElement[bool]]:
     """Ask for variants that somebody neither wrote nor spoke of; the operator has written nothing."""
     if user_id is None:
         return []
-    said = select(ContrastCheck.id).where(
+    own_checks = select(ContrastCheck.id).where(
         ContrastCheck.variant_id == ContrastVariant.id, ContrastCheck.user_id == user_id
     )
-    return [ContrastVariant.author_id.is_distinct_from(user_id), ~said.exists()]
+    return [ContrastVariant.author_id.is_distinct_from(user_id), ~own_checks.exists()]
 
 
 def _written(project_id: int) -> Select[ContrastVariant, ContrastPivot, str]:

@@ -57,8 +57,8 @@ def version_numbered(db: Session, task: str, dataset: str, number: int | None) -
     query = _versions().where(TaskRow.name == task, Dataset.name == dataset)
     if number is not None:
         query = query.where(DatasetVersion.number == number)
-    found = _rows(db, query.order_by(DatasetVersion.number.desc()).limit(1))
-    return found[0] if found else None
+    versions = _rows(db, query.order_by(DatasetVersion.number.desc()).limit(1))
+    return versions[0] if versions else None
 
 
 def versions_with_hash(db: Session, prefix: str) -> list[VersionRow]:
@@ -86,12 +86,12 @@ def dataset_names(db: Session) -> list[str]:
 
 def dataset_of(db: Session, task_id: int, name: str) -> Dataset:
     """Give the data set *name* of a task, made where it is new."""
-    found = db.scalar(select(Dataset).where(Dataset.task_id == task_id, Dataset.name == name))
-    if found is None:
-        found = Dataset(task_id=task_id, name=name)
-        db.add(found)
+    dataset = db.scalar(select(Dataset).where(Dataset.task_id == task_id, Dataset.name == name))
+    if dataset is None:
+        dataset = Dataset(task_id=task_id, name=name)
+        db.add(dataset)
         db.flush()
-    return found
+    return dataset
 
 
 def add_version(db: Session, version: DatasetVersion) -> DatasetVersion:

@@ -74,8 +74,8 @@ def newest_dataset_versions(db: Session, task_id: int, roles: Sequence[str]) -> 
 def existing_keys(db: Session, dataset_version_ids: Sequence[int]) -> set[tuple[int, int, str]]:
     """List model version, data set version and variant of the cells that there are."""
     query = select(Cell.model_version_id, Cell.dataset_version_id, Cell.variant)
-    found = db.execute(query.where(Cell.dataset_version_id.in_(dataset_version_ids)))
-    return {(model, dataset, variant) for model, dataset, variant in found}
+    keys = db.execute(query.where(Cell.dataset_version_id.in_(dataset_version_ids)))
+    return {(model, dataset, variant) for model, dataset, variant in keys}
 
 
 def failed_plain(db: Session, dataset_version_ids: Sequence[int]) -> list[tuple[int, int, str]]:
@@ -94,7 +94,7 @@ def add(db: Session, cells: Sequence[Mapping[str, Any]]) -> int:
     if not cells:
         return 0
     dialect = postgresql if db.get_bind().dialect.name == "postgresql" else sqlite
-    ordered = sorted(cells, key=lambda one: (one["dataset_version_id"], one["model_version_id"], one["variant"]))
+    ordered = sorted(cells, key=lambda cell: (cell["dataset_version_id"], cell["model_version_id"], cell["variant"]))
     return len(db.scalars(dialect.insert(Cell).on_conflict_do_nothing().returning(Cell.id), ordered).all())
 
 
@@ -253,8 +253,8 @@ def update_held(db: Session, cell_id: int, generation: int, **values: Any) -> bo
 
 def cancel_all(db: Session, model_version_id: int, reason: str, at: datetime) -> None:
     """Cancel every cell of a model version that is queued or running; a worker that has one finds it gone."""
-    found = rows(db, model_version_id=model_version_id, states=WAITING)
-    for cell in (row.cell for row in found):
+    waiting = rows(db, model_version_id=model_version_id, states=WAITING)
+    for cell in (row.cell for row in waiting):
         cell.state, cell.reason, cell.lease_until, cell.finished_at = CellState.CANCELLED.value, reason, None, at
         cell.generation += 1
         note(db, cell.id, "cancelled", reason)
@@ -262,8 +262,8 @@ def cancel_all(db: Session, model_version_id: int, reason: str, at: datetime) ->
 
 def revive_all(db: Session, model_version_id: int, reason: str) -> None:
     """Queue again what was cancelled for this *reason* of a model version."""
-    found = rows(db, model_version_id=model_version_id, states=(CellState.CANCELLED,))
-    for cell in (row.cell for row in found if row.cell.reason == reason):
+    cancelled = rows(db, model_version_id=model_version_id, states=(CellState.CANCELLED,))
+    for cell in (row.cell for row in cancelled if row.cell.reason == reason):
         cell.state, cell.reason, cell.finished_at = CellState.QUEUED.value, "", None
         cell.attempts = cell.lost = cell.done = 0
         note(db, cell.id, "queued", "the model is back")
@@ -288,8 +288,8 @@ def events(db: Session, cell_id: int) -> Sequence[CellEvent]:
 
 def row(db: Session, cell_id: int) -> CellRow | None:
     """Give a cell with what it stands between."""
-    found = db.execute(joined().where(Cell.id == cell_id)).first()
-    return CellRow(*found) if found else None
+    cell_row = db.execute(joined().where(Cell.id == cell_id)).first()
+    return CellRow(*cell_row) if cell_row else None
 
 
 def rows(

@@ -35,8 +35,8 @@ def waiting(db: Session) -> list[tuple[str, str, int]]:
     """Count the queued runs by what they wait for beside their turn, and by the class of machine that they need."""
     machine = func.coalesce(Cell.machine, "")
     query = select(Cell.waits_for, machine, func.count()).where(Cell.state == CellState.QUEUED)
-    found = db.execute(query.group_by(Cell.waits_for, machine).order_by(Cell.waits_for, machine))
-    return [(str(wait), str(of), int(count)) for wait, of, count in found]
+    groups = db.execute(query.group_by(Cell.waits_for, machine).order_by(Cell.waits_for, machine))
+    return [(str(wait), str(of), int(count)) for wait, of, count in groups]
 
 
 def oldest_queued(db: Session) -> datetime | None:
@@ -45,6 +45,6 @@ def oldest_queued(db: Session) -> datetime | None:
 
 
 def _rows(
-    db: Session, wanted: ColumnElement[bool], order: InstrumentedAttribute[datetime | None], limit: int
+    db: Session, condition: ColumnElement[bool], order: InstrumentedAttribute[datetime | None], limit: int
 ) -> list[CellRow]:
-    return [CellRow(*row) for row in db.execute(joined().where(wanted).order_by(order, Cell.id).limit(limit))]
+    return [CellRow(*row) for row in db.execute(joined().where(condition).order_by(order, Cell.id).limit(limit))]

@@ -16,11 +16,11 @@ from quintain.store.tables import ResultCache
 
 def cached(db: Session, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Give what is cached under *keys*."""
-    found: dict[str, dict[str, Any]] = {}
+    values: dict[str, dict[str, Any]] = {}
     for start in range(0, len(keys), 500):
         query = select(ResultCache.key, ResultCache.value).where(ResultCache.key.in_(keys[start : start + 500]))
-        found |= {key: value for key, value in db.execute(query)}  # noqa: C416 - rows unpack to typed pairs
-    return found
+        values |= {key: value for key, value in db.execute(query)}  # noqa: C416 - rows unpack to typed pairs
+    return values
 
 
 def replace(db: Session, values: Mapping[str, Mapping[str, Any]]) -> None:

@@ -32,32 +32,32 @@ def page(
 
     Cells of private models are among them where *private* says so, and those of the viewer's own.
     """
-    wanted: list[ColumnElement[bool]] = [Cell.dataset_version_id.in_(_data_of(task, dataset))]
+    conditions: list[ColumnElement[bool]] = [Cell.dataset_version_id.in_(_data_of(task, dataset))]
     if not private:
-        wanted.append(Cell.model_version_id.not_in(_hidden_from(viewer_id)))
+        conditions.append(Cell.model_version_id.not_in(_hidden_from(viewer_id)))
     if states:
-        wanted.append(Cell.state.in_(states))
+        conditions.append(Cell.state.in_(states))
     if model:
-        wanted.append(Cell.model_version_id.in_(_versions().where(Model.name == model)))
+        conditions.append(Cell.model_version_id.in_(_versions().where(Model.name == model)))
     if variant:
-        wanted.append(or_(Cell.variant == variant, Cell.variant.startswith(f"{variant}.v", autoescape=True)))
-    counts = _counts(db, *wanted)
-    ids = _window(db, wanted, counts, offset, limit)
-    found = {row[0].id: CellRow(*row) for row in db.execute(joined().where(Cell.id.in_(ids)))}
-    return [found[one] for one in ids], sum(counts.values())
+        conditions.append(or_(Cell.variant == variant, Cell.variant.startswith(f"{variant}.v", autoescape=True)))
+    counts = _counts(db, *conditions)
+    ids = _window(db, conditions, counts, offset, limit)
+    cells = {row[0].id: CellRow(*row) for row in db.execute(joined().where(Cell.id.in_(ids)))}
+    return [cells[one] for one in ids], sum(counts.values())
 
 
 def _window(
-    db: Session, wanted: Sequence[ColumnElement[bool]], counts: Mapping[str, int], offset: int, limit: int
+    db: Session, conditions: Sequence[ColumnElement[bool]], counts: Mapping[str, int], offset: int, limit: int
 ) -> list[int]:
     """Give the ids of a page: what runs first, then what waits, then what failed: what somebody may want to see to.
 
     Each state is an index's range by itself, so that nothing is sorted but ids.
     """
     ids: list[int] = []
-    for state in sorted(counts, key=lambda one: (_ORDER.index(one) if one in _ORDER else len(_ORDER), one)):
+    for state in sorted(counts, key=lambda name: (_ORDER.index(name) if name in _ORDER else len(_ORDER), name)):
         if len(ids) < limit and offset < counts[state]:
-            query = select(Cell.id).where(*wanted, Cell.state == state).order_by(Cell.id.desc())
+            query = select(Cell.id).where(*conditions, Cell.state == state).order_by(Cell.id.desc())
             ids += db.scalars(query.offset(offset).limit(limit - len(ids)))
         offset = max(offset - counts[state], 0)
     return ids
@@ -89,10 +89,10 @@ def count_by_state(db: Session, task: str | None = None) -> dict[str, int]:
     return _counts(db) if task is None else _counts(db, Cell.dataset_version_id.in_(_data_of(task)))
 
 
-def _counts(db: Session, *wanted: ColumnElement[bool]) -> dict[str, int]:
+def _counts(db: Session, *conditions: ColumnElement[bool]) -> dict[str, int]:
     """Count cells by state, in the order of the index."""
-    query = select(Cell.dataset_version_id, Cell.state, func.count()).where(*wanted)
-    found: Counter[str] = Counter()
+    query = select(Cell.dataset_version_id, Cell.state, func.count()).where(*conditions)
+    by_state: Counter[str] = Counter()
     for _, state, number in db.execute(query.group_by(Cell.dataset_version_id, Cell.state)):
-        found[str(state)] += int(number)
-    return dict(found)
+        by_state[str(state)] += int(number)
+    return dict(by_state)

@@ -57,14 +57,14 @@ def any_waiting(db: Session, now: datetime, task: str | None) -> bool:
 def claim(db: Session, *, worker: str, now: datetime, until: datetime, task: str | None) -> TrainingRow | None:
     """Lease the oldest training that nobody holds, of *task* or of any. Inside a writing transaction."""
     query = select(TrainingRow).where(_free(now)).order_by(TrainingRow.id).limit(1)
-    found: TrainingRow | None = db.scalar(_of(query, task).with_for_update(of=TrainingRow, skip_locked=True))
-    if found is not None:
-        found.generation += 1
-        found.attempts += 1
-        found.state, found.worker, found.lease_until = RUNNING, worker, until
-        found.started_at = found.started_at or now
+    training: TrainingRow | None = db.scalar(_of(query, task).with_for_update(of=TrainingRow, skip_locked=True))
+    if training is not None:
+        training.generation += 1
+        training.attempts += 1
+        training.state, training.worker, training.lease_until = RUNNING, worker, until
+        training.started_at = training.started_at or now
         db.flush()
-    return found
+    return training
 
 
 def update_held(db: Session, number: int, generation: int, **values: Any) -> bool:

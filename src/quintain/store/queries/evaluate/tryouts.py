@@ -44,14 +44,14 @@ def claim(db: Session, *, worker: str, now: datetime, until: datetime, task: str
     )
     if task is not None:
         query = query.where(Model.task_id == select(TaskRow.id).where(TaskRow.name == task).scalar_subquery())
-    found = db.scalar(query)
-    if found is not None:
-        found.generation += 1
-        found.attempts += 1
-        found.worker = worker
-        found.lease_until = until
+    tryout = db.scalar(query)
+    if tryout is not None:
+        tryout.generation += 1
+        tryout.attempts += 1
+        tryout.worker = worker
+        tryout.lease_until = until
         db.flush()
-    return found
+    return tryout
 
 
 def update_held(db: Session, version_id: int, generation: int, **values: Any) -> bool:

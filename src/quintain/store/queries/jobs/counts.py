@@ -58,8 +58,8 @@ def change(db: Session, changes: Mapping[CountKey, int]) -> None:
     rows = [{"scope": key.scope, "name": key.name, "change": by} for key, by in sorted(changes.items()) if by]
     if not rows:
         return
-    made = db.execute(insert(_tails).returning(_tails.c.id, _tails.c.scope, _tails.c.name), rows).all()
-    for key in sorted({CountKey(scope, name) for number, scope, name in made if folds(number)}):
+    inserted = db.execute(insert(_tails).returning(_tails.c.id, _tails.c.scope, _tails.c.name), rows).all()
+    for key in sorted({CountKey(scope, name) for number, scope, name in inserted if folds(number)}):
         fold(db, key)
 
 
@@ -113,9 +113,9 @@ def of_validation(db: Session, validation_id: int) -> dict[str, int]:
 
 def everything(db: Session, names: Iterable[str]) -> dict[CountKey, int]:
     """Give all counts whose names are, or begin with, one of *names* and a dot; none that is 0."""
-    wanted = tuple(names)
-    found = ((CountKey(scope, name), int(number)) for scope, name, number in db.connection().execute(_ALL))
-    return {key: number for key, number in found if number and key.name.split(".")[0] in wanted}
+    prefixes = tuple(names)
+    totals = ((CountKey(scope, name), int(number)) for scope, name, number in db.connection().execute(_ALL))
+    return {key: number for key, number in totals if number and key.name.split(".")[0] in prefixes}
 
 
 def hold(db: Session, tables: Sequence[str] = HELD) -> None:

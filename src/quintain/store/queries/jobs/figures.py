@@ -15,8 +15,8 @@ from quintain.store.tables import KeptFigure
 
 def figure(db: Session, kind: str, subject: str) -> KeptFigure | None:
     """Give the figure of a kind and subject that is kept, as it is in the database now."""
-    kept = select(KeptFigure).where(KeptFigure.kind == kind, KeptFigure.subject == subject)
-    return db.scalar(kept.execution_options(populate_existing=True))
+    query = select(KeptFigure).where(KeptFigure.kind == kind, KeptFigure.subject == subject)
+    return db.scalar(query.execution_options(populate_existing=True))
 
 
 class StoredBasis(NamedTuple):
@@ -50,7 +50,7 @@ def put(
 
 def drop(db: Session, kind: str, subject: str | None = None) -> int:
     """Throw away the figures of a kind, or that of one subject; give how many there were."""
-    wanted = delete(KeptFigure).where(KeptFigure.kind == kind)
+    deletion = delete(KeptFigure).where(KeptFigure.kind == kind)
     if subject is not None:
-        wanted = wanted.where(KeptFigure.subject == subject)
-    return int(db.execute(wanted.execution_options(synchronize_session=False)).rowcount)  # type: ignore[attr-defined]
+        deletion = deletion.where(KeptFigure.subject == subject)
+    return int(db.execute(deletion.execution_options(synchronize_session=False)).rowcount)  # type: ignore[attr-defined]

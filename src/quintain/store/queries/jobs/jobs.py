@@ -73,14 +73,14 @@ def claim(db: Session, kinds: Collection[str], *, worker: str, now: datetime, un
         other.lease_until > now,
     )
     query = select(Job).where(_free(now), Job.kind.in_(kinds), ~like.exists()).order_by(Job.id).limit(1)
-    found: Job | None = db.scalar(query.with_for_update(of=Job, skip_locked=True))
-    if found is not None:
-        found.generation += 1
-        found.attempts += 1
-        found.state, found.worker, found.lease_until = RUNNING, worker, until
-        found.started_at = now
+    job: Job | None = db.scalar(query.with_for_update(of=Job, skip_locked=True))
+    if job is not None:
+        job.generation += 1
+        job.attempts += 1
+        job.state, job.worker, job.lease_until = RUNNING, worker, until
+        job.started_at = now
         db.flush()
-    return found
+    return job
 
 
 def update_held(db: Session, number: int, generation: int, **values: Any) -> bool:

@@ -49,9 +49,9 @@ def by_payout(db: Session, payout_id: int) -> list[tuple[Earning, int]]:
 
 def of_earnings(db: Session, ids: Sequence[int]) -> dict[int, int]:
     """Give what was paid ahead of some earnings, or is to be; only of those of which something was."""
-    found: dict[int, int] = {}
+    amounts: dict[int, int] = {}
     for first in range(0, len(ids), CHUNK):
         query = select(PaidAhead.earning_id, func.sum(PaidAhead.amount)).group_by(PaidAhead.earning_id)
         some = ids[first : first + CHUNK]
-        found |= {row[0]: int(row[1]) for row in db.execute(query.where(PaidAhead.earning_id.in_(some)))}
-    return found
+        amounts |= {row[0]: int(row[1]) for row in db.execute(query.where(PaidAhead.earning_id.in_(some)))}
+    return amounts

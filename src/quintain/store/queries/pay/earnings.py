@@ -65,9 +65,9 @@ def add_once(db: Session, **values: Any) -> Earning | None:
         return None
     about = {name: values.get(name) for name in ("user_id", "task_id", "round_id", "amount")}
     db.execute(_STAND, {"earning_id": number, "status": "pending", **about})
-    made = Earning(id=number, **values)
-    counts.change(db, _moves(made.task_id, made.round_id, {"pending": 1}) + _in_arm(made, 1))
-    return made
+    earning = Earning(id=number, **values)
+    counts.change(db, _moves(earning.task_id, earning.round_id, {"pending": 1}) + _in_arm(earning, 1))
+    return earning
 
 
 @cache
@@ -84,10 +84,10 @@ def _adding(dialect: str) -> Any:
 
 def paid_works(db: Session, works: Sequence[str]) -> set[str]:
     """Say which pieces of work have an earning."""
-    found: set[str] = set()
+    paid: set[str] = set()
     for first in range(0, len(works), CHUNK):
-        found.update(db.scalars(select(Earning.work).where(Earning.work.in_(works[first : first + CHUNK]))))
-    return found
+        paid.update(db.scalars(select(Earning.work).where(Earning.work.in_(works[first : first + CHUNK]))))
+    return paid
 
 
 def rows(
@@ -142,8 +142,8 @@ def sums(db: Session, user_id: int, task_id: int) -> list[tuple[str, str, int, s
 def known_count(db: Session, *, task_id: int, round_id: int | None = None, status: str | None = None) -> int:
     """Give the number of earnings of a round, or of a task, as it is kept."""
     known = counts.of_task(db, task_id) if round_id is None else counts.of_round(db, round_id)
-    wanted = STATUSES if status is None else (status,)
-    return sum(known.get(f"{COUNTED}.{one}", 0) for one in wanted)
+    statuses = STATUSES if status is None else (status,)
+    return sum(known.get(f"{COUNTED}.{one}", 0) for one in statuses)
 
 
 def set_status(db: Session, rows: Sequence[EarningRow], status: str) -> None:
@@ -200,19 +200,19 @@ def approved_since(
 ) -> list[tuple[int, list[tuple[str, int]]]]:
     """Add up what somebody approved in a round from a decision on: the next workers, and how much in each currency."""
     mine = EarningDecision.by.is_(None) if by is None else EarningDecision.by == by
-    made = (
+    approved = (
         select(Earning.user_id, Earning.currency, func.sum(Earning.amount).label("amount"))
         .join(EarningDecision, EarningDecision.earning_id == Earning.id)
         .where(EarningDecision.id >= decision, EarningDecision.approved, mine, Earning.round_id == round_id)
         .where(Earning.user_id > after)
         .group_by(Earning.user_id, Earning.currency)
     )
-    found: dict[int, list[tuple[str, int]]] = {}
-    for user_id, currency, amount in db.execute(made.order_by(Earning.user_id, Earning.currency)):
-        if user_id not in found and len(found) == limit:
+    amounts_by_user: dict[int, list[tuple[str, int]]] = {}
+    for user_id, currency, amount in db.execute(approved.order_by(Earning.user_id, Earning.currency)):
+        if user_id not in amounts_by_user and len(amounts_by_user) == limit:
             break
-        found.setdefault(user_id, []).append((currency, int(amount)))
-    return [*found.items()]
+        amounts_by_user.setdefault(user_id, []).append((currency, int(amount)))
+    return [*amounts_by_user.items()]
 
 
 def mark_paid(db: Session, payout_id: int) -> None:
@@ -242,18 +242,18 @@ def has_base_to_pay(db: Session, task_id: int, user_id: int) -> bool:
 def counted(db: Session) -> dict[CountKey, int]:
     """Count all earnings by where they stand, of each task and round."""
     places = (EarningStanding.task_id, EarningStanding.round_id, EarningStanding.status)
-    found: Counter[CountKey] = Counter()
+    totals: Counter[CountKey] = Counter()
     for task_id, round_id, status, number in db.execute(select(*places, func.count()).group_by(*places)):
-        found.update(_moves(task_id, round_id, {status: number}))
-    return dict(found)
+        totals.update(_moves(task_id, round_id, {status: number}))
+    return dict(totals)
 
 
 def _moves(task_id: int, round_id: int | None, changes: Mapping[str, int]) -> Counter[CountKey]:
     """Give what changes of the counts of a task and, where there is one, of a round."""
-    found = Counter({task_count(task_id, f"{COUNTED}.{status}"): by for status, by in changes.items()})
+    moves = Counter({task_count(task_id, f"{COUNTED}.{status}"): by for status, by in changes.items()})
     if round_id is not None:
-        found.update({round_count(round_id, f"{COUNTED}.{status}"): by for status, by in changes.items()})
-    return found
+        moves.update({round_count(round_id, f"{COUNTED}.{status}"): by for status, by in changes.items()})
+    return moves
 
 
 def _in_arm(earning: Earning, times: int) -> Counter[CountKey]:
@@ -279,23 +279,23 @@ def spent_by_arms(db: Session, arms: Sequence[int], currency: str) -> int:
 
 def counted_in_arms(db: Session) -> dict[CountKey, int]:
     """Add up what arms of trials have spent by their own steps, from the facts."""
-    told = _told().subquery()
+    current = _told().subquery()
     query = (
         select(Earning.work, Earning.currency, Earning.amount)
-        .join(told, told.c.id == Earning.id)
-        .where(Earning.work.startswith("trial:"), told.c.status != "declined")
+        .join(current, current.c.id == Earning.id)
+        .where(Earning.work.startswith("trial:"), current.c.status != "declined")
     )
-    found: Counter[CountKey] = Counter()
+    spent: Counter[CountKey] = Counter()
     for work, currency, amount in db.execute(query):
-        found[CountKey(f"arm:{arm_of(work)}", f"{SPENT}.{currency}")] += amount
-    return dict(found)
+        spent[CountKey(f"arm:{arm_of(work)}", f"{SPENT}.{currency}")] += amount
+    return dict(spent)
 
 
 def standing_sums(db: Session) -> list[tuple[int, int, int | None, str, str, str, int]]:
     """Add up earnings by user, task, round, kind, currency and status, as decisions and payouts have it."""
-    told = _told().subquery()
-    facts = (Earning.user_id, Earning.task_id, Earning.round_id, Earning.kind, Earning.currency, told.c.status)
-    query = select(*facts, func.sum(Earning.amount)).join(told, told.c.id == Earning.id).group_by(*facts)
+    current = _told().subquery()
+    facts = (Earning.user_id, Earning.task_id, Earning.round_id, Earning.kind, Earning.currency, current.c.status)
+    query = select(*facts, func.sum(Earning.amount)).join(current, current.c.id == Earning.id).group_by(*facts)
     return [(*row[:6], int(row[6])) for row in db.execute(query)]
 
 
@@ -304,13 +304,13 @@ def wrong_standings(db: Session, limit: int) -> list[tuple[int, str, str]]:
 
     An earning without a standing stands nowhere.
     """
-    told = _told().subquery()
+    current = _told().subquery()
     stands = func.coalesce(EarningStanding.status, "")
     query = (
-        select(told.c.id, stands, told.c.status)
-        .outerjoin(EarningStanding, EarningStanding.earning_id == told.c.id)
-        .where(stands != told.c.status)
-        .order_by(told.c.id)
+        select(current.c.id, stands, current.c.status)
+        .outerjoin(EarningStanding, EarningStanding.earning_id == current.c.id)
+        .where(stands != current.c.status)
+        .order_by(current.c.id)
         .limit(limit)
     )
     return [(row[0], row[1], row[2]) for row in db.execute(query)]
@@ -321,13 +321,13 @@ def misplaced(db: Session) -> list[Mapping[str, Any]]:
 
     Which payout an earning is in is known from where it stands alone.
     """
-    told = _told().subquery()
+    current = _told().subquery()
     facts = (Earning.user_id, Earning.task_id, Earning.round_id, Earning.amount)
-    should = (*facts, told.c.status, told.c.decision_id)
+    should = (*facts, current.c.status, current.c.decision_id)
     stands = tuple(getattr(EarningStanding, column.name) for column in should)
     query = (
         select(Earning.id.label("earning_id"), *should, EarningStanding.payout_id)
-        .join(told, told.c.id == Earning.id)
+        .join(current, current.c.id == Earning.id)
         .outerjoin(EarningStanding, EarningStanding.earning_id == Earning.id)
         .where(or_(*(is_.is_distinct_from(ought) for is_, ought in zip(stands, should, strict=True))))
         .order_by(Earning.id)
@@ -397,13 +397,13 @@ def attempts_in(db: Session, session_id: int) -> int:
 def _fitting(
     user_id: int | None, task_id: int | None, round_id: int | None, status: str | None
 ) -> list[ColumnElement[bool]]:
-    given = (
+    filters = (
         (EarningStanding.user_id, user_id),
         (EarningStanding.task_id, task_id),
         (EarningStanding.round_id, round_id),
         (EarningStanding.status, status),
     )
-    return [column == value for column, value in given if value is not None]
+    return [column == value for column, value in filters if value is not None]
 
 
 def _joined() -> Select[Earning, EarningStanding, EarningDecision, str, int, str, datetime | None]:

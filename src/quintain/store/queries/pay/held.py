@@ -14,10 +14,10 @@ from quintain.store.tables import OwedPay, PanelPerson, PanelWord, TaskRow
 
 def confirmed(user_id: Any, task_id: Any) -> ColumnElement[bool]:
     """Say of people in a column that a panel confirmed them, that an owner of the task did, or that none sent them."""
-    person, said = aliased(PanelPerson), aliased(PanelWord)
+    person, panel_word = aliased(PanelPerson), aliased(PanelWord)
     unknown = select(person.id).where(person.user_id == user_id, person.confirmed_at.is_(None))
-    word = select(said.user_id).where(said.task_id == task_id, said.user_id == user_id)
-    return or_(~unknown.correlate_except(person).exists(), word.correlate_except(said).exists())
+    word = select(panel_word.user_id).where(panel_word.task_id == task_id, panel_word.user_id == user_id)
+    return or_(~unknown.correlate_except(person).exists(), word.correlate_except(panel_word).exists())
 
 
 def held_of(db: Session, task_id: int, users: Sequence[int]) -> set[int]:

@@ -60,9 +60,9 @@ def _book(db: Session, postings: dict[str, Posting], at: Any) -> int:
     ]
     if not entries:
         return len(new)
-    made = db.execute(_ADD_ENTRIES, entries).all()
+    added = db.execute(_ADD_ENTRIES, entries).all()
     db.execute(_ADD_TAILS, {"transactions": [number for number, _ in new]})
-    for account_id in {account_id for number, account_id in made if folds(number)}:
+    for account_id in {account_id for number, account_id in added if folds(number)}:
         fold(db, account_id)
     return len(new)
 
@@ -123,8 +123,10 @@ def owed_by_rounds(
 
 def balance(db: Session, account: Account) -> int:
     """Give the balance of one account; nothing was ever booked where there is none."""
-    found = db.execute(one_account(), {"of": account.holder, "called": account.name, "money": account.currency}).first()
-    return int(found[3]) if found else 0
+    account_row = db.execute(
+        one_account(), {"of": account.holder, "called": account.name, "money": account.currency}
+    ).first()
+    return int(account_row[3]) if account_row else 0
 
 
 @cache
@@ -224,25 +226,25 @@ def _with_tail() -> Select[str, str, str, int]:
 
 def _ids(db: Session, accounts: Iterable[Account]) -> dict[Account, int]:
     """Give the numbers of accounts; those that are missing are opened, in one order for everybody."""
-    wanted = sorted(accounts)
-    found = _known(db, wanted)
-    missing = [one for one in wanted if one not in found]
+    ordered = sorted(accounts)
+    ids = _known(db, ordered)
+    missing = [one for one in ordered if one not in ids]
     if missing:
         rows = [{"holder": o.holder, "name": o.name, "currency": o.currency, "balance": 0} for o in missing]
         db.execute(_opening(db.get_bind().dialect.name), rows)
-        found |= _known(db, missing)
-    return found
+        ids |= _known(db, missing)
+    return ids
 
 
-def _known(db: Session, wanted: Sequence[Account]) -> dict[Account, int]:
-    found: dict[Account, int] = {}
-    for first in range(0, len(wanted), CHUNK):
-        some = wanted[first : first + CHUNK]
-        given = {
+def _known(db: Session, accounts: Sequence[Account]) -> dict[Account, int]:
+    ids: dict[Account, int] = {}
+    for first in range(0, len(accounts), CHUNK):
+        some = accounts[first : first + CHUNK]
+        params = {
             f"{name}_{number}": getattr(one, name) for number, one in enumerate(some) for name in _NAMES_OF_ACCOUNTS
         }
-        found |= {Account(*row[:3]): row[3] for row in db.execute(_asking(len(some)), given)}
-    return found
+        ids |= {Account(*row[:3]): row[3] for row in db.execute(_asking(len(some)), params)}
+    return ids
 
 
 @lru_cache(maxsize=16)

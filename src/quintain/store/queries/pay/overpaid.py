@@ -40,9 +40,9 @@ def unanswered(db: Session, limit: int, task_id: int | None = None) -> list[tupl
     """List overpayments of which no owner has said what becomes of them, with what is left; of all tasks or of one."""
     query = select(Payout).where(Payout.step == STEP).order_by(Payout.id)
     query = query if task_id is None else query.where(Payout.task_id == task_id)
-    found = [one for one in db.scalars(query) if not one.content.get("answer")][:limit]
-    rest = left(db, [one.id for one in found])
-    return [(one, rest[one.id]) for one in found]
+    payouts = [one for one in db.scalars(query) if not one.content.get("answer")][:limit]
+    rest = left(db, [one.id for one in payouts])
+    return [(one, rest[one.id]) for one in payouts]
 
 
 def unbooked(db: Session, limit: int) -> list[tuple[str, str, str]]:
@@ -68,9 +68,9 @@ def unbooked(db: Session, limit: int) -> list[tuple[str, str, str]]:
     )
     stays = select(PanelStay.place, PanelStay.id, PanelStay.outside_session).where(PanelStay.standing == "approved")
     stays = stays.where(~waiting.where(EarningStanding.user_id == PanelStay.user_id).correlate(PanelStay).exists())
-    found = [(task, f"visit:{number}", session) for task, number, session in db.execute(visits)]
-    found += [(place, f"stay:{number}", session) for place, number, session in db.execute(stays)]
-    return [one for one in found if one[1] not in booked][:limit]
+    submissions = [(task, f"visit:{number}", session) for task, number, session in db.execute(visits)]
+    submissions += [(place, f"stay:{number}", session) for place, number, session in db.execute(stays)]
+    return [one for one in submissions if one[1] not in booked][:limit]
 
 
 def accounts(db: Session) -> dict[Account, int]:
@@ -78,10 +78,10 @@ def accounts(db: Session) -> dict[Account, int]:
     sums: Counter[Account] = Counter()
     rows = list(db.scalars(select(Payout).where(Payout.step == STEP)))
     rest = left(db, [one.id for one in rows])
-    for one in rows:
-        user = one.content["lines"][0]["user"]
-        sums[Account(f"worker:{user}", STEP, one.currency)] += rest[one.id]
-        sums[Account(f"task:{one.task_id}", STEP, one.currency)] -= rest[one.id]
+    for payout in rows:
+        user = payout.content["lines"][0]["user"]
+        sums[Account(f"worker:{user}", STEP, payout.currency)] += rest[payout.id]
+        sums[Account(f"task:{payout.task_id}", STEP, payout.currency)] -= rest[payout.id]
     return dict(sums)
 
 

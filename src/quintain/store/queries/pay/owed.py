@@ -39,11 +39,11 @@ def change(db: Session, changes: Mapping[OwedTo, int]) -> None:
 
 def of_payout(db: Session, payout_id: int) -> dict[OwedTo, int]:
     """Add up what a payout pays, by whom it belongs to: the earnings in it, and what it pays ahead of others."""
-    found = Counter(_summed(db, _sums().where(EarningStanding.payout_id == payout_id)))
+    totals = Counter(_summed(db, _sums().where(EarningStanding.payout_id == payout_id)))
     of = (Earning.task_id, Earning.user_id, Earning.currency)
     query = select(*of, func.sum(PaidAhead.amount)).join(PaidAhead, PaidAhead.earning_id == Earning.id).group_by(*of)
-    found.update(_summed(db, query.where(PaidAhead.payout_id == payout_id)))
-    return dict(found)
+    totals.update(_summed(db, query.where(PaidAhead.payout_id == payout_id)))
+    return dict(totals)
 
 
 def by_provider(db: Session, task_id: int) -> list[tuple[str | None, str, int, int]]:

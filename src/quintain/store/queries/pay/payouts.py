@@ -137,8 +137,8 @@ def claim(
         free = or_(free, _payouts.c.holder == dead)
     held = update(_payouts).where(_payouts.c.id == payout_id, free)
     held = held.values(lease_until=until, generation=_payouts.c.generation + 1, holder=holder)
-    found: int | None = db.scalar(held.returning(_payouts.c.generation))
-    return found
+    generation: int | None = db.scalar(held.returning(_payouts.c.generation))
+    return generation
 
 
 def change(db: Session, payout_id: int, states: Sequence[str], generation: int | None = None, **values: Any) -> bool:
@@ -151,11 +151,11 @@ def change(db: Session, payout_id: int, states: Sequence[str], generation: int |
 
 def set_standings(db: Session, standings: Mapping[str, str], at: datetime) -> None:
     """Keep what a panel says of submissions, by their stays; one that waits to be approved, or was, is complete."""
-    for ref, standing in standings.items():
+    for ref, status in standings.items():
         kind, _, number = ref.partition(":")
         table = PanelVisit if kind == "visit" else PanelStay
-        db.execute(update(table).where(table.id == int(number)).values(standing=standing))
-        if standing in {"waiting", "approved"}:
+        db.execute(update(table).where(table.id == int(number)).values(standing=status))
+        if status in {"waiting", "approved"}:
             db.execute(
                 update(table).where(table.id == int(number), table.completed_at.is_(None)).values(completed_at=at)
             )
@@ -187,11 +187,11 @@ def stays(db: Session, task_id: int, provider: str) -> list[Stay]:
         rounds |= {f"trial:{number}": None, f"grading:{number}": None}
     others = select(PanelStay).where(PanelStay.provider == provider, PanelStay.place.in_(rounds))
     graders = _graders(db, task_id)
-    found = [
+    panel_stays = [
         Stay(f"visit:{row[0]}", row[1], row[2], row[3], row[4], row[5] is not None, standing=row[6])
         for row in db.execute(visits)
     ]
-    found += [
+    panel_stays += [
         Stay(
             *(f"stay:{o.id}", o.user_id, o.study, o.outside_session, rounds[o.place], o.completed_at is not None),
             graded=(o.place, o.user_id) in graders,
@@ -199,7 +199,7 @@ def stays(db: Session, task_id: int, provider: str) -> list[Stay]:
         )
         for o in db.scalars(others.order_by(PanelStay.id))
     ]
-    return found
+    return panel_stays
 
 
 def _graders(db: Session, task_id: int) -> set[tuple[str, int]]:

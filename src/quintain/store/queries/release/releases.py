@@ -136,13 +136,13 @@ def newest_versions(db: Session, task: str) -> str:
         .join(Dataset, Dataset.id == DatasetVersion.dataset_id)
         .join(TaskRow, TaskRow.id == Dataset.task_id)
     )
-    made = (
+    releases = (
         select(func.max(ReleaseRow.id), func.count())
         .join(Validation, Validation.id == ReleaseRow.validation_id)
         .join(TaskRow, TaskRow.id == Validation.task_id)
     )
-    found = [db.execute(one.where(TaskRow.name == task)).one() for one in (versions, made)]
-    return "/".join(f"{newest or 0}.{number}" for newest, number in found)
+    newest_rows = [db.execute(one.where(TaskRow.name == task)).one() for one in (versions, releases)]
+    return "/".join(f"{newest or 0}.{number}" for newest, number in newest_rows)
 
 
 def pages_of(db: Session, validation_id: int) -> tuple[list[int], list[int]]:
@@ -166,9 +166,9 @@ def of_validation(db: Session, validation_id: int) -> list[ReleaseRow]:
 def before(db: Session, validation_id: int, number: int) -> ReleaseRow | None:
     """Give the release before *number* of a validation; where that is its first, the last one of the task before it."""
     same = select(ReleaseRow).where(ReleaseRow.validation_id == validation_id, ReleaseRow.number < number)
-    found = db.scalar(same.order_by(ReleaseRow.number.desc()).limit(1))
-    if found is not None:
-        return found
+    previous = db.scalar(same.order_by(ReleaseRow.number.desc()).limit(1))
+    if previous is not None:
+        return previous
     this = select(ReleaseRow.id).where(ReleaseRow.validation_id == validation_id, ReleaseRow.number == number)
     task = select(Validation.task_id).where(Validation.id == validation_id).scalar_subquery()
     others = (

@@ -14,13 +14,15 @@ def trained_on(db: Session, task: str, refs: Sequence[str]) -> list[str]:
     """List the models of a task that were trained on one of these data set versions, the newest first."""
     if not refs:
         return []
-    said = cast(ModelVersion.meta, String)
+    meta_text = cast(ModelVersion.meta, String)
     query = (
         select(Model.name, ModelVersion.number, ModelVersion.meta)
         .join(Model, Model.id == ModelVersion.model_id)
         .join(TaskRow, TaskRow.id == Model.task_id)
         # The text finds the few rows that may be meant; the table in them decides.
-        .where(TaskRow.name == task, ModelVersion.withdrawn_at.is_(None), or_(*(said.contains(ref) for ref in refs)))
+        .where(
+            TaskRow.name == task, ModelVersion.withdrawn_at.is_(None), or_(*(meta_text.contains(ref) for ref in refs))
+        )
         .order_by(ModelVersion.id.desc())
     )
     return [

@@ -42,15 +42,15 @@ def all_of(db: Session, task: str, *, limit: int, offset: int) -> tuple[list[tup
     """List the codings of a task, the newest first; and count them."""
     total = select(func.count()).select_from(CodingRow).join(TaskRow, TaskRow.id == CodingRow.task_id)
     query = _codings().where(TaskRow.name == task).order_by(CodingRow.id.desc()).limit(limit).offset(offset)
-    found = [(row[0], row[1]) for row in db.execute(query)]
-    return found, db.scalar(total.where(TaskRow.name == task)) or 0
+    codings = [(row[0], row[1]) for row in db.execute(query)]
+    return codings, db.scalar(total.where(TaskRow.name == task)) or 0
 
 
 def refs_with_figures(db: Session) -> list[str]:
     """Name the codings of all tasks that figures are kept of, the oldest first."""
     query = select(TaskRow.name, CodingRow.name).join(TaskRow, TaskRow.id == CodingRow.task_id)
-    found = db.execute(query.where(CodingRow.figured > 0).order_by(CodingRow.id))
-    return [f"{task}/{name}" for task, name in found]
+    names = db.execute(query.where(CodingRow.figured > 0).order_by(CodingRow.id))
+    return [f"{task}/{name}" for task, name in names]
 
 
 def newest_open(db: Session, limit: int) -> list[tuple[CodingRow, str]]:
@@ -127,8 +127,8 @@ def draw(db: Session, coding_id: int, user_id: int, at: datetime, until: datetim
         CodingPlace.lease_until > at,
         ~_left(CodingPlace.item_id),
     )
-    place = db.scalar(held.limit(1).execution_options(populate_existing=True))
-    if place is None:
+    coding_place = db.scalar(held.limit(1).execution_options(populate_existing=True))
+    if coding_place is None:
         query = (
             select(CodingPlace)
             .where(_open_to(coding_id, user_id, at))
@@ -137,21 +137,21 @@ def draw(db: Session, coding_id: int, user_id: int, at: datetime, until: datetim
             .with_for_update(skip_locked=True)
             .execution_options(populate_existing=True)
         )
-        place = db.scalar(query)
-        if place is None:
+        coding_place = db.scalar(query)
+        if coding_place is None:
             return None
-        place.holder_id, place.held_since = user_id, at
-    place.lease_until = until
+        coding_place.holder_id, coding_place.held_since = user_id, at
+    coding_place.lease_until = until
     db.flush()
-    return place
+    return coding_place
 
 
 def any_open_to(db: Session, coding_id: int, user_id: int, at: datetime) -> bool:
     """Say whether there is something to code for somebody."""
     mine = (CodingPlace.coding_id == coding_id) & (CodingPlace.holder_id == user_id) & CodingPlace.done.is_(False)
     held = mine & (CodingPlace.lease_until > at) & ~_left(CodingPlace.item_id)
-    found = select(CodingPlace.id).where(or_(held, _open_to(coding_id, user_id, at)))
-    return db.scalar(select(found.exists())) or False
+    open_places = select(CodingPlace.id).where(or_(held, _open_to(coding_id, user_id, at)))
+    return db.scalar(select(open_places.exists())) or False
 
 
 def _open_to(coding_id: int, user_id: int, at: datetime) -> ColumnElement[bool]:

@@ -215,19 +215,19 @@ def ended_sessions(db: Session, round_id: int, user_id: int | None = None) -> li
 
     Each is given with its writer, and with whether it was finished or ended early.
     """
-    given = {"round_id": round_id}
-    found = db.execute(_ENDED, given) if user_id is None else db.execute(_ENDED_BY, {**given, "user_id": user_id})
-    return [(row[0], row[1], row[2] in DONE) for row in found]
+    params = {"round_id": round_id}
+    sessions = db.execute(_ENDED, params) if user_id is None else db.execute(_ENDED_BY, {**params, "user_id": user_id})
+    return [(row[0], row[1], row[2] in DONE) for row in sessions]
 
 
 def items_of_sessions(db: Session, sessions: Sequence[int], *, fooling: bool) -> dict[int, list[int]]:
     """List the attempts of each session that are its items; of one with a target, those that fooled it."""
-    found: dict[int, list[int]] = {one: [] for one in sessions}
+    items: dict[int, list[int]] = {one: [] for one in sessions}
     for first in range(0, len(sessions), CHUNK):
         some = {"sessions": sessions[first : first + CHUNK]}
         for session_id, attempt_id in db.execute(_FOOLING if fooling else _ITEMS, some):
-            found[session_id].append(attempt_id)
-    return found
+            items[session_id].append(attempt_id)
+    return items
 
 
 def attempts(db: Session, ids: Sequence[int]) -> dict[int, Attempt]:
@@ -310,10 +310,10 @@ def arm_sums(db: Session, task_id: int, arm_id: int) -> dict[str, list[tuple[str
         .subquery()
     )
     of = (named.c.stage, named.c.kind, named.c.status, named.c.currency)
-    found: dict[str, list[tuple[str, str, str, int]]] = {}
+    sums: dict[str, list[tuple[str, str, str, int]]] = {}
     for name, *rest_of, amount in db.execute(select(*of, func.sum(named.c.amount)).group_by(*of).order_by(*of)):
-        found.setdefault(name, []).append((*rest_of, int(amount)))
-    return found
+        sums.setdefault(name, []).append((*rest_of, int(amount)))
+    return sums
 
 
 def judging_sums(db: Session, task_id: int, validation: int, quiz: str, currency: str) -> dict[str, int]:

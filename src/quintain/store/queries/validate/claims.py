@@ -124,8 +124,8 @@ def set_aside(db: Session, validation_id: int, user_id: int) -> bool:
 
 def outlook(db: Session, validation_id: int, user_id: int, now: datetime) -> Outlook:
     """Say what a claim has to look at, and what it need not."""
-    given = {"validation": validation_id, "user": user_id, "now": now}
-    seasoned, lapsed, gold, tail, *held = db.connection().execute(_OUTLOOK, given).one()
+    params = {"validation": validation_id, "user": user_id, "now": now}
+    seasoned, lapsed, gold, tail, *held = db.connection().execute(_OUTLOOK, params).one()
     return Outlook(seasoned, lapsed, gold, tail, HeldPageRow(*held) if held[0] is not None else None)
 
 
@@ -145,15 +145,15 @@ def gold_for(
     if connection.execute(_GOLD_SEEN, whose).scalar_one() >= per_worker:
         return []
     ids = sorted(int(row[0]) for row in connection.execute(_GOLD_IDS, whose))  # in SQL it would choose a longer index
-    place = int(chance * len(ids))
-    ids = ids[place:] + ids[:place]
-    found: list[int] = []
+    first = int(chance * len(ids))
+    ids = ids[first:] + ids[:first]
+    chosen: list[int] = []
     for start in range(0, min(len(ids), GOLD_LOOKS * GOLD_COMPARED), GOLD_COMPARED):
         some = {"user": user_id, "some": ids[start : start + GOLD_COMPARED], "exposures": exposures}
-        found += [int(row[0]) for row in connection.execute(_GOLD, {**some, "count": count - len(found)})]
-        if len(found) == count:
+        chosen += [int(row[0]) for row in connection.execute(_GOLD, {**some, "count": count - len(chosen)})]
+        if len(chosen) == count:
             break
-    return found
+    return chosen
 
 
 def lapse(db: Session, page_id: int, now: datetime) -> bool:

@@ -70,8 +70,8 @@ def _own_items(author_id: int) -> tuple[ColumnElement[bool], ...]:
 def _attempts(validation_id: int, round_id: int) -> Select[Any]:
     judged = (ValidationItem.validation_id == validation_id) & (ValidationItem.hash == Attempt.hash)
     columns = (Attempt.id, Attempt.user_id, Attempt.aim, Attempt.target, Attempt.predictions)
-    found = select(ValidationItem.id, *columns, Attempt.origin == "written").select_from(Attempt)
-    return found.outerjoin(ValidationItem, judged).where(Attempt.round_id == round_id, ~gone())
+    query = select(ValidationItem.id, *columns, Attempt.origin == "written").select_from(Attempt)
+    return query.outerjoin(ValidationItem, judged).where(Attempt.round_id == round_id, ~gone())
 
 
 def _items(validation_id: int) -> Select[Any]:

@@ -45,8 +45,8 @@ _LAPSED = text("""
 
 def save(db: Session, page_id: int, user_id: int, offer_id: int, draft: AnswerDraft, now: datetime) -> None:
     """Keep an answer; one with a number that is not above what is there changes nothing."""
-    given = {"offer": offer_id, "page": page_id, "user": user_id, "now": now, **draft._asdict()}
-    db.connection().execute(_SAVE, given)
+    params = {"offer": offer_id, "page": page_id, "user": user_id, "now": now, **draft._asdict()}
+    db.connection().execute(_SAVE, params)
 
 
 def of_page(db: Session, page_id: int) -> dict[int, AnswerDraft]:

@@ -29,17 +29,17 @@ class GoldCount(NamedTuple):
 
 
 def page(
-    db: Session, validation_id: int, wanted: GoldFilter, *, order: str, down: bool, offset: int, limit: int
+    db: Session, validation_id: int, gold_filter: GoldFilter, *, order: str, down: bool, offset: int, limit: int
 ) -> list[ValidationItem]:
     """Give one page of the gold items that are not gone; those without a value to sort by come last either way.
 
     By accuracy they are sorted as it was counted last: what everybody said of every one of them is not read here.
     """
-    key, place = _keys()[order], ValidationItem.id
-    query = select(ValidationItem).where(*_conditions(validation_id, wanted))
+    key, item_id = _keys()[order], ValidationItem.id
+    query = select(ValidationItem).where(*_conditions(validation_id, gold_filter))
     if order == "accuracy":
         query = query.outerjoin(ItemFigure, ItemFigure.item_id == ValidationItem.id)
-    by = (key.is_(None), key.desc(), place.desc()) if down else (key.is_(None), key.asc(), place.asc())
+    by = (key.is_(None), key.desc(), item_id.desc()) if down else (key.is_(None), key.asc(), item_id.asc())
     return list(db.scalars(query.order_by(*by).limit(limit).offset(offset)))
 
 
@@ -54,21 +54,21 @@ def _keys() -> Mapping[str, SQLColumnExpression[Any]]:
     }
 
 
-def _conditions(validation_id: int, wanted: GoldFilter) -> list[ColumnElement[bool]]:
+def _conditions(validation_id: int, gold_filter: GoldFilter) -> list[ColumnElement[bool]]:
     # What its writer took back is read by nobody any more.
     gone = select(Attempt.id).where(Attempt.id == ValidationItem.attempt_id, is_gone_now()).correlate(ValidationItem)
-    found = [ValidationItem.validation_id == validation_id, ValidationItem.gold.is_not(None), ~gone.exists()]
-    if wanted.use:
+    conditions = [ValidationItem.validation_id == validation_id, ValidationItem.gold.is_not(None), ~gone.exists()]
+    if gold_filter.use:
         retired = ValidationItem.retired_at.is_not(None)
-        found.append(retired if wanted.use == "retired" else ~retired)
-    if wanted.text:
-        found.append(has_text(wanted.text))
-    return found
+        conditions.append(retired if gold_filter.use == "retired" else ~retired)
+    if gold_filter.text:
+        conditions.append(has_text(gold_filter.text))
+    return conditions
 
 
-def count(db: Session, validation_id: int, wanted: GoldFilter) -> int:
+def count(db: Session, validation_id: int, gold_filter: GoldFilter) -> int:
     """Count the gold items that are wanted."""
-    return db.scalar(select(func.count(ValidationItem.id)).where(*_conditions(validation_id, wanted))) or 0
+    return db.scalar(select(func.count(ValidationItem.id)).where(*_conditions(validation_id, gold_filter))) or 0
 
 
 def counts(db: Session, items: Sequence[ValidationItem]) -> dict[int, GoldCount]:
@@ -76,9 +76,9 @@ def counts(db: Session, items: Sequence[ValidationItem]) -> dict[int, GoldCount]
     ids = [item.id for item in items]
     offers = select(Offer.item_id, func.count()).where(Offer.item_id.in_(ids), Offer.slot_id.is_(None))
     shown = {int(item): int(number) for item, number in db.execute(offers.group_by(Offer.item_id))}
-    said = select(Judgement.item_id, Judgement.label, func.count()).where(Judgement.item_id.in_(ids))
+    answers = select(Judgement.item_id, Judgement.label, func.count()).where(Judgement.item_id.in_(ids))
     votes: dict[int, dict[str, int]] = {}
-    for item, label, number in db.execute(said.group_by(Judgement.item_id, Judgement.label)):
+    for item, label, number in db.execute(answers.group_by(Judgement.item_id, Judgement.label)):
         votes.setdefault(int(item), {})[label] = int(number)
     return {
         item.id: GoldCount(

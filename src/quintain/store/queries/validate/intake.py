@@ -134,9 +134,9 @@ def count_attempts_to(db: Session, round_id: int, most: int) -> int:
 def _chosen(unfooled: float, seed: int) -> list[ColumnElement[bool]]:
     if unfooled >= 1:
         return []
-    said = func.coalesce(_newest_note("decision"), Attempt.fooled)
+    fooled = func.coalesce(_newest_note("decision"), Attempt.fooled)
     agreed = func.coalesce(_newest_note("confirmed"), True)
-    return [(said.is_(True) & agreed.is_(True)) | _drawn(unfooled, seed)]
+    return [(fooled.is_(True) & agreed.is_(True)) | _drawn(unfooled, seed)]
 
 
 def _drawn(share: float, seed: int) -> Any:
@@ -147,15 +147,15 @@ def _drawn(share: float, seed: int) -> Any:
 
 def gone_items(db: Session, validation_id: int) -> list[int]:
     """List the items whose attempts were retracted or withheld: few of many, so that they are looked for by those."""
-    said = select(AttemptNote.attempt_id).where(AttemptNote.kind == "retracted")
-    suspects = or_(ValidationItem.attempt_id.in_(said), ValidationItem.attempt_id.in_(_withheld()))
+    retracted = select(AttemptNote.attempt_id).where(AttemptNote.kind == "retracted")
+    suspects = or_(ValidationItem.attempt_id.in_(retracted), ValidationItem.attempt_id.in_(_withheld()))
     return list(db.scalars(_gone_items(validation_id).where(suspects)))
 
 
 def gone_in_rounds(db: Session, round_ids: Sequence[int]) -> list[int]:
     """List the attempts of some rounds that were retracted or are withheld, looked for as in `gone_items`."""
-    said = select(AttemptNote.attempt_id).where(AttemptNote.kind == "retracted")
-    suspects = or_(Attempt.id.in_(said), Attempt.id.in_(_withheld()))
+    retracted = select(AttemptNote.attempt_id).where(AttemptNote.kind == "retracted")
+    suspects = or_(Attempt.id.in_(retracted), Attempt.id.in_(_withheld()))
     return list(db.scalars(select(Attempt.id).where(Attempt.round_id.in_(round_ids), suspects, gone())))
 
 
@@ -197,10 +197,10 @@ def retracted_items(db: Session, validation_id: int, hashes: Sequence[str]) -> l
         )
         .order_by(ValidationItem.id)
     )
-    found: list[ValidationItem] = []
+    items: list[ValidationItem] = []
     for start in range(0, len(hashes), 5000):
-        found += db.scalars(query.where(ValidationItem.hash.in_(hashes[start : start + 5000])))
-    return found
+        items += db.scalars(query.where(ValidationItem.hash.in_(hashes[start : start + 5000])))
+    return items
 
 
 def mark(db: Session, round_id: int) -> str:
@@ -233,8 +233,8 @@ def is_gone_now() -> Any:
 
 def _newest_note(kind: str) -> Any:
     # A retraction says yes by being there; a decision or a confirmation says yes or no.
-    said = case((AttemptNote.yes.is_(None), True), else_=AttemptNote.yes)
-    query = select(said).where(AttemptNote.attempt_id == Attempt.id, AttemptNote.kind == kind)
+    answer = case((AttemptNote.yes.is_(None), True), else_=AttemptNote.yes)
+    query = select(answer).where(AttemptNote.attempt_id == Attempt.id, AttemptNote.kind == kind)
     return query.order_by(AttemptNote.id.desc()).limit(1).correlate(Attempt).scalar_subquery()
 
 
@@ -258,24 +258,24 @@ def add_attempts(
         return []
     mine = ValidationItem.validation_id == validation_id
     newest = db.scalar(select(func.max(ValidationItem.id)).where(mine)) or 0
-    given = {"validation": validation_id, "before": before, "size": batch_size, "chosen": list(attempt_ids)}
-    db.connection().execute(_copying(), given)
-    made = select(ValidationItem.attempt_id, ValidationItem.id, ValidationItem.batch).where(
+    params = {"validation": validation_id, "before": before, "size": batch_size, "chosen": list(attempt_ids)}
+    db.connection().execute(_copying(), params)
+    inserted = select(ValidationItem.attempt_id, ValidationItem.id, ValidationItem.batch).where(
         mine, ValidationItem.id > newest, ValidationItem.gold.is_(None)
     )
-    found = {attempt: (int(item), int(batch)) for attempt, item, batch in db.execute(made)}
-    return [found[one] for one in attempt_ids]
+    positions = {attempt: (int(item), int(batch)) for attempt, item, batch in db.execute(inserted)}
+    return [positions[one] for one in attempt_ids]
 
 
 @cache
 def _copying() -> Any:
     """Give the statement that makes items of attempts, put together once: it is long, and so are its lists."""
-    place = bindparam("before", type_=Integer()) - 1 + func.row_number().over(order_by=Attempt.id)
+    position = bindparam("before", type_=Integer()) - 1 + func.row_number().over(order_by=Attempt.id)
     taken = {
         "validation_id": bindparam("validation", type_=Integer()),
         "attempt_id": Attempt.id,
         "author_id": Attempt.user_id,
-        "batch": place // bindparam("size", type_=Integer()),
+        "batch": position // bindparam("size", type_=Integer()),
         "hash": Attempt.hash,
         "inputs": Attempt.inputs,
         "answer": Attempt.target,

@@ -72,10 +72,10 @@ def keep(db: Session, validation_id: int, rows: Mapping[int, ItemFigures]) -> in
     gone: list[int] = []
     same: set[int] = set()
     for known in _kept(db, validation_id):
-        wanted = rows.get(known.item_id)
-        if wanted is None:
+        fresh = rows.get(known.item_id)
+        if fresh is None:
             gone.append(known.item_id)
-        elif wanted == known:
+        elif fresh == known:
             same.add(known.item_id)
     changed = [row for key, row in rows.items() if key not in same]
     for start in range(0, len(changed), AT_A_TIME):
@@ -97,47 +97,47 @@ def _kept(db: Session, validation_id: int) -> Iterator[ItemFigures]:
 
 
 def page(
-    db: Session, validation_id: int, wanted: ItemFilter, *, order: str, down: bool, offset: int, limit: int
+    db: Session, validation_id: int, item_filter: ItemFilter, *, order: str, down: bool, offset: int, limit: int
 ) -> list[ItemFigures]:
     """Give one page of the items; those without a value to sort by come last either way."""
     key = {"item": ItemFigure.item_id}.get(order) or getattr(ItemFigure, order)
-    query = select(ItemFigure.item_id).where(*_conditions(validation_id, wanted))
-    place = ItemFigure.item_id
-    by: list[UnaryExpression[Any]] = [key.desc(), place.desc()] if down else [key.asc(), place.asc()]
+    query = select(ItemFigure.item_id).where(*_conditions(validation_id, item_filter))
+    item_id = ItemFigure.item_id
+    by: list[UnaryExpression[Any]] = [key.desc(), item_id.desc()] if down else [key.asc(), item_id.asc()]
     if order not in _NULLABLE:
         ids = list(db.scalars(query.order_by(*by).limit(limit).offset(offset)))
         return in_order(db, ids)
-    there = query.where(key.is_not(None))
-    ids = list(db.scalars(there.order_by(*by).limit(limit).offset(offset)))
+    with_value = query.where(key.is_not(None))
+    ids = list(db.scalars(with_value.order_by(*by).limit(limit).offset(offset)))
     if len(ids) < limit:
-        before = 0 if ids else _count(db, there)
-        missing = query.where(key.is_(None)).order_by(place).limit(limit - len(ids))
+        before = 0 if ids else _count(db, with_value)
+        missing = query.where(key.is_(None)).order_by(item_id).limit(limit - len(ids))
         ids += db.scalars(missing.offset(0 if ids else offset - before))
     return in_order(db, ids)
 
 
-def _conditions(validation_id: int, wanted: ItemFilter) -> list[ColumnElement[bool]]:
-    found: list[ColumnElement[bool]] = [ItemFigure.validation_id == validation_id]
-    if wanted.state == "contested":
-        found.append(_contested())
-    elif wanted.state:
-        found.append(ItemFigure.state == wanted.state)
+def _conditions(validation_id: int, item_filter: ItemFilter) -> list[ColumnElement[bool]]:
+    conditions: list[ColumnElement[bool]] = [ItemFigure.validation_id == validation_id]
+    if item_filter.state == "contested":
+        conditions.append(_contested())
+    elif item_filter.state:
+        conditions.append(ItemFigure.state == item_filter.state)
     else:
-        found.append(ItemFigure.state != GOLD)
-    if wanted.label:
-        found.append(ItemFigure.label == wanted.label)
-    if wanted.text:
-        found.append(ItemFigure.item_id.in_(with_text(validation_id, wanted.text)))
-    return found
+        conditions.append(ItemFigure.state != GOLD)
+    if item_filter.label:
+        conditions.append(ItemFigure.label == item_filter.label)
+    if item_filter.text:
+        conditions.append(ItemFigure.item_id.in_(with_text(validation_id, item_filter.text)))
+    return conditions
 
 
 def _contested() -> ColumnElement[bool]:
     return text("contested")  # type: ignore[return-value]  # SQLite uses a partial index where it sees its condition
 
 
-def count(db: Session, validation_id: int, wanted: ItemFilter) -> int:
+def count(db: Session, validation_id: int, item_filter: ItemFilter) -> int:
     """Count the items that are wanted."""
-    return _count(db, select(ItemFigure.item_id).where(*_conditions(validation_id, wanted)))
+    return _count(db, select(ItemFigure.item_id).where(*_conditions(validation_id, item_filter)))
 
 
 def _count(db: Session, query: Select[Any]) -> int:
@@ -146,8 +146,10 @@ def _count(db: Session, query: Select[Any]) -> int:
 
 def in_order(db: Session, ids: Sequence[int]) -> list[ItemFigures]:
     """Give the rows of some items, in the order of *ids*; what is not kept is left out."""
-    found = {row.item_id: ItemFigures(*row) for row in db.execute(select(*_COLUMNS).where(ItemFigure.item_id.in_(ids)))}
-    return [found[one] for one in ids if one in found]
+    rows_by_item = {
+        row.item_id: ItemFigures(*row) for row in db.execute(select(*_COLUMNS).where(ItemFigure.item_id.in_(ids)))
+    }
+    return [rows_by_item[one] for one in ids if one in rows_by_item]
 
 
 def contested(db: Session, validation_id: int, but_by: int | None, *, offset: int, limit: int) -> list[ItemFigures]:

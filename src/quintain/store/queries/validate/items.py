@@ -70,8 +70,8 @@ def draw_judged(db: Session, validation_id: int, *, least: int, number: int, amo
         .limit(among)
         .subquery()
     )
-    given = select(func.count()).where(Judgement.item_id == some.c.id).scalar_subquery()
-    return list(db.scalars(select(some.c.id).where(given >= least).order_by(some.c.hash).limit(number)))
+    judgements = select(func.count()).where(Judgement.item_id == some.c.id).scalar_subquery()
+    return list(db.scalars(select(some.c.id).where(judgements >= least).order_by(some.c.hash).limit(number)))
 
 
 def gone_ids(db: Session, validation_id: int) -> list[int]:
@@ -96,30 +96,30 @@ def count_gold(db: Session, validation_id: int) -> int:
 
 def items(db: Session, ids: Sequence[int]) -> dict[int, ValidationItem]:
     """Give items by their ids."""
-    found: dict[int, ValidationItem] = {}
+    items_by_id: dict[int, ValidationItem] = {}
     for start in range(0, len(ids), 5000):
         query = select(ValidationItem).where(ValidationItem.id.in_(ids[start : start + 5000]))
-        found |= {item.id: item for item in db.scalars(query)}
-    return found
+        items_by_id |= {item.id: item for item in db.scalars(query)}
+    return items_by_id
 
 
 def hashes(db: Session, ids: Sequence[int]) -> dict[int, str]:
     """Give the hashes of items by their ids."""
-    found: dict[int, str] = {}
+    hashes_by_id: dict[int, str] = {}
     for start in range(0, len(ids), 5000):
         query = select(ValidationItem.id, ValidationItem.hash).where(ValidationItem.id.in_(ids[start : start + 5000]))
-        found |= {int(key): name for key, name in db.execute(query)}
-    return found
+        hashes_by_id |= {int(key): name for key, name in db.execute(query)}
+    return hashes_by_id
 
 
 def contents(db: Session, ids: Sequence[int]) -> list[tuple[str, dict[str, Any]]]:
     """Give hash and inputs of items, in the order of their ids as given."""
-    found: dict[int, tuple[str, dict[str, Any]]] = {}
+    contents_by_id: dict[int, tuple[str, dict[str, Any]]] = {}
     for start in range(0, len(ids), 5000):
         query = select(ValidationItem.id, ValidationItem.hash, ValidationItem.inputs)
         rows = db.execute(query.where(ValidationItem.id.in_(ids[start : start + 5000])))
-        found |= {int(key): (name, inputs) for key, name, inputs in rows}
-    return [found[one] for one in ids]
+        contents_by_id |= {int(key): (name, inputs) for key, name, inputs in rows}
+    return [contents_by_id[one] for one in ids]
 
 
 def item_by_id(db: Session, validation_id: int, item_id: int) -> ValidationItem | None:
@@ -181,8 +181,8 @@ def parts(db: Session, validation_id: int) -> list[PartCount]:
     return [PartCount(part, int(items), int(often), int(asked or 0)) for part, items, often, asked in db.execute(query)]
 
 
-def with_text(validation_id: int, wanted: str) -> Select[int]:
-    """Choose the items in whose inputs *wanted* occurs, whatever its case, among the newest that are searched.
+def with_text(validation_id: int, search: str) -> Select[int]:
+    """Choose the items in whose inputs *search* occurs, whatever its case, among the newest that are searched.
 
     No index knows what is within a text, so that only so many are read as take some tens of milliseconds.
     """
@@ -191,15 +191,15 @@ def with_text(validation_id: int, wanted: str) -> Select[int]:
     return select(ValidationItem.id).where(
         mine,
         ValidationItem.id > func.coalesce(before.scalar_subquery(), 0),
-        has_text(wanted),
+        has_text(search),
     )
 
 
-def has_text(wanted: str) -> ColumnElement[bool]:
-    """Say of an item that *wanted* occurs in its inputs, whatever its case."""
+def has_text(search: str) -> ColumnElement[bool]:
+    """Say of an item that *search* occurs in its inputs, whatever its case."""
     inputs = func.lower(cast(ValidationItem.inputs, Text))
     # JSON is kept with or without escapes; either way of writing the text may be the one.
-    forms = {wanted.lower(), json.dumps(wanted.lower())[1:-1], json.dumps(wanted.lower(), ensure_ascii=False)[1:-1]}
+    forms = {search.lower(), json.dumps(search.lower())[1:-1], json.dumps(search.lower(), ensure_ascii=False)[1:-1]}
     return or_(*(inputs.contains(form, autoescape=True) for form in sorted(forms)))
 
 
@@ -209,26 +209,26 @@ def settled(db: Session, ids: Sequence[int]) -> set[int]:
     copies = select(copy.id).where(
         copy.validation_id == ValidationItem.validation_id, copy.hash == GOLD_COPY + ValidationItem.hash
     )
-    found: set[int] = set()
+    settled_ids: set[int] = set()
     for start in range(0, len(ids), 5000):
         query = select(ValidationItem.id).where(ValidationItem.id.in_(ids[start : start + 5000]))
-        found |= set(db.scalars(query.where(or_(ValidationItem.retired_at.is_not(None), copies.exists()))))
-    return found
+        settled_ids |= set(db.scalars(query.where(or_(ValidationItem.retired_at.is_not(None), copies.exists()))))
+    return settled_ids
 
 
 def known_hashes(db: Session, validation_id: int, hashes: Sequence[str]) -> set[str]:
     """Say which of *hashes* are items already."""
     query = select(ValidationItem.hash).where(ValidationItem.validation_id == validation_id)
-    found: set[str] = set()
+    known: set[str] = set()
     for start in range(0, len(hashes), 5000):
-        found |= set(db.scalars(query.where(ValidationItem.hash.in_(hashes[start : start + 5000]))))
-    return found
+        known |= set(db.scalars(query.where(ValidationItem.hash.in_(hashes[start : start + 5000]))))
+    return known
 
 
 def copied(db: Session, validation_id: int, hashes: Sequence[str]) -> set[str]:
     """Say which of *hashes* are of items that were made gold items, too."""
-    found = known_hashes(db, validation_id, [GOLD_COPY + name for name in hashes])
-    return {name.removeprefix(GOLD_COPY) for name in found}
+    copies = known_hashes(db, validation_id, [GOLD_COPY + name for name in hashes])
+    return {name.removeprefix(GOLD_COPY) for name in copies}
 
 
 def shown_gold_of_task(db: Session, task_id: int) -> list[ValidationItem]:

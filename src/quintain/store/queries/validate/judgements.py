@@ -140,8 +140,8 @@ def of_user(db: Session, validation_id: int, user_id: int) -> list[tuple[int, in
 
 def gold_answers(db: Session, validation_id: int, user_id: int) -> list[tuple[int, bool]]:
     """Give each judgement of a person on a gold item, oldest first, with whether it was right."""
-    found = db.connection().execute(_GOLD_ANSWERS, {"validation": validation_id, "user": user_id})
-    return [(int(key), bool(right)) for key, right in found]
+    answers = db.connection().execute(_GOLD_ANSWERS, {"validation": validation_id, "user": user_id})
+    return [(int(key), bool(right)) for key, right in answers]
 
 
 def newest(db: Session, validation_id: int) -> int:
@@ -156,11 +156,11 @@ def count(db: Session, validation_id: int) -> int:
 
 def givers(db: Session, ids: Sequence[int]) -> dict[int, int]:
     """Say who gave some judgements."""
-    found: dict[int, int] = {}
+    users_by_judgement: dict[int, int] = {}
     for start in range(0, len(ids), 5000):
         query = select(Judgement.id, Judgement.user_id).where(Judgement.id.in_(ids[start : start + 5000]))
-        found |= {int(key): int(user) for key, user in db.execute(query)}
-    return found
+        users_by_judgement |= {int(key): int(user) for key, user in db.execute(query)}
+    return users_by_judgement
 
 
 def lately(db: Session, validation_id: int, moment: datetime, most: int) -> tuple[int, datetime | None]:
@@ -202,13 +202,13 @@ def set_aside(db: Session, validation_id: int) -> dict[int, int]:
 
 def restored(db: Session, validation_id: int) -> dict[int, int]:
     """Give, for everybody whose judgements an owner let count again, how many they have made since."""
-    found = {}
+    numbers = {}
     for user, row in standings(db, validation_id).items():
         if row.qualified and not row.aside_through:
             mine = (Judgement.validation_id == validation_id) & (Judgement.user_id == user)
             query = select(func.count()).where(mine, Judgement.created_at > row.created_at)
-            found[user] = db.scalar(query) or 0
-    return found
+            numbers[user] = db.scalar(query) or 0
+    return numbers
 
 
 def begun_anew(db: Session, validation_id: int) -> dict[int, int]:
@@ -218,8 +218,8 @@ def begun_anew(db: Session, validation_id: int) -> dict[int, int]:
 
 def begun_anew_by(db: Session, validation_id: int, user_id: int) -> int:
     """Give the last judgement of a person before they were qualified again; 0 where they never were."""
-    found = db.connection().execute(_HAS_BEGUN_ANEW, {"validation": validation_id, "user": user_id}).first()
-    return int(found[1]) if found else 0
+    row = db.connection().execute(_HAS_BEGUN_ANEW, {"validation": validation_id, "user": user_id}).first()
+    return int(row[1]) if row else 0
 
 
 def standing_history(db: Session, validation_id: int, user_id: int | None = None) -> Sequence[JudgeStanding]:

@@ -15,8 +15,8 @@ def recent_seconds(db: Session, validation_id: int, user_id: int | None = None, 
     query = select(Judgement.seconds).where(Judgement.validation_id == validation_id, Judgement.seconds.is_not(None))
     if user_id is not None:
         query = query.where(Judgement.user_id == user_id)
-    found = db.scalars(query.order_by(Judgement.id.desc()).limit(limit))
-    return [seconds for seconds in found if seconds is not None]
+    times = db.scalars(query.order_by(Judgement.id.desc()).limit(limit))
+    return [seconds for seconds in times if seconds is not None]
 
 
 def finished_pages(db: Session, user_id: int) -> int:

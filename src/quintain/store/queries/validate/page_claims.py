@@ -123,10 +123,10 @@ def _timed(sql: str, *times: str) -> TextClause:
     return text(sql).bindparams(*(bindparam(one, type_=UtcTime()) for one in times))
 
 
-def _picked(wanted: PageRequest) -> str:
-    if wanted.items:
+def _picked(request: PageRequest) -> str:
+    if request.items:
         return "listed"
-    return "within" if wanted.window is not None else "all"
+    return "within" if request.window is not None else "all"
 
 
 _WAYS = {"all": _PICKED, "within": _PICKED_WITHIN, "listed": _PICKED_LISTED}
@@ -170,7 +170,7 @@ _SHOW = text(f"""
     FROM {OFFERED} JOIN validation_items i ON i.id = o.item_id ORDER BY o.position""").columns(*_SHOWN)  # noqa: S608 - as above
 
 
-def claim_slots(db: Session, wanted: PageRequest) -> list[ShownItem]:
+def claim_slots(db: Session, request: PageRequest) -> list[ShownItem]:
     """Lease slots of items that the person did not write and was never shown, and make a page of them.
 
     Items with the fewest judgements (had or under way) come first, then chance decides. Only the first open slot of an
@@ -178,33 +178,33 @@ def claim_slots(db: Session, wanted: PageRequest) -> list[ShownItem]:
     undoes the transaction, or finds that nothing was done where there are none. That a person holds one page at most,
     and is shown nothing twice, is for the database to refuse.
     """
-    given: dict[str, Any] = {"validation": wanted.validation_id, "user": wanted.user_id, "until": wanted.until}
-    if wanted.window is not None and not wanted.items:
-        end = {f"end_{name}": value for name, value in wanted.window.end._asdict().items()}
-        given |= wanted.window.start._asdict() | end
-    if wanted.items:
-        given["items"] = json.dumps(list(wanted.items))
+    params: dict[str, Any] = {"validation": request.validation_id, "user": request.user_id, "until": request.until}
+    if request.window is not None and not request.items:
+        end = {f"end_{name}": value for name, value in request.window.end._asdict().items()}
+        params |= request.window.start._asdict() | end
+    if request.items:
+        params["items"] = json.dumps(list(request.items))
     if db.get_bind().dialect.name == "sqlite":
-        return _hand_out_in_steps(db, wanted, given)
-    given |= {"key": wanted.key, "least": wanted.least, "gold": json.dumps(wanted.gold), "now": wanted.now}
-    query = claim_statement(_picked(wanted), wanted.count)
-    return [ShownItem(*row) for row in db.connection().execute(query, given)]
+        return _hand_out_in_steps(db, request, params)
+    params |= {"key": request.key, "least": request.least, "gold": json.dumps(request.gold), "now": request.now}
+    query = claim_statement(_picked(request), request.count)
+    return [ShownItem(*row) for row in db.connection().execute(query, params)]
 
 
-def _hand_out_in_steps(db: Session, wanted: PageRequest, given: Mapping[str, Any]) -> list[ShownItem]:
+def _hand_out_in_steps(db: Session, request: PageRequest, params: Mapping[str, Any]) -> list[ShownItem]:
     connection = db.connection()
-    query = lease_statement(_picked(wanted))
-    leased = sorted(connection.execute(query, {**given, "count": wanted.count}), key=lambda slot: (slot[3:], slot[0]))
-    if len(leased) < wanted.least:
+    query = lease_statement(_picked(request))
+    leased = sorted(connection.execute(query, {**params, "count": request.count}), key=lambda slot: (slot[3:], slot[0]))
+    if len(leased) < request.least:
         return []
     places = [(place, slot[1], slot[0], slot[2]) for place, slot in enumerate(leased, start=1)]
-    gold = [(int(chance * (len(leased) + 1)) + 0.5, item_id, None, 0) for item_id, chance in wanted.gold]
+    gold = [(int(chance * (len(leased) + 1)) + 0.5, item_id, None, 0) for item_id, chance in request.gold]
     rows = [row[1:] for row in sorted([*places, *gold], key=lambda row: row[:2])]
-    page = {"key": wanted.key, "size": len(rows), "now": wanted.now, "until": wanted.until}
+    page = {"key": request.key, "size": len(rows), "now": request.now, "until": request.until}
     page_id = connection.execute(
-        _SQLITE_PAGE, {"validation": wanted.validation_id, "user": wanted.user_id, **page}
+        _SQLITE_PAGE, {"validation": request.validation_id, "user": request.user_id, **page}
     ).scalar_one()
-    connection.execute(_SQLITE_OFFERS, {"page": page_id, "user": wanted.user_id, "rows": json.dumps(rows)})
+    connection.execute(_SQLITE_OFFERS, {"page": page_id, "user": request.user_id, "rows": json.dumps(rows)})
     return shown_items(db, page_id)
 
 

@@ -87,12 +87,12 @@ def first_open_from(db: Session, validation_id: int, user_id: int, start: SlotPl
     """
     connection = db.connection()
     newest = connection.execute(_NEWEST, {"validation": validation_id}).scalar() or 0
-    given = {"validation": validation_id, "user": user_id, **start._asdict()}
-    row = connection.execute(_LEFT[connection.dialect.name], given).first()
+    params = {"validation": validation_id, "user": user_id, **start._asdict()}
+    row = connection.execute(_LEFT[connection.dialect.name], params).first()
     return _window(db, validation_id, SlotPlace(*row) if row else END), int(newest)
 
 
-def save(db: Session, validation_id: int, user_id: int, place: SlotPlace, newest: int) -> None:
+def save(db: Session, validation_id: int, user_id: int, slot_place: SlotPlace, newest: int) -> None:
     """Keep a judge's place."""
-    given = {"validation": validation_id, "user": user_id, "newest": newest, **place._asdict()}
-    db.connection().execute(_SAVE, given)
+    params = {"validation": validation_id, "user": user_id, "newest": newest, **slot_place._asdict()}
+    db.connection().execute(_SAVE, params)

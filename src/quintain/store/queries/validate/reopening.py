@@ -54,20 +54,20 @@ def reopen(db: Session, validation_id: int, user_ids: Sequence[int]) -> int:
 
     A new generation keeps answers on the way from filling them. Filled slots come first in rank afterwards, as ever.
     """
-    given = {"validation": validation_id, "users": list(user_ids)}
+    params = {"validation": validation_id, "users": list(user_ids)}
     connection = db.connection()
     if connection.dialect.name == "postgresql":
-        connection.execute(_LOCK, given)
-    opened = connection.execute(_OPEN, given).rowcount + connection.execute(_RELEASE, given).rowcount
-    connection.execute(_ORDER, given)
+        connection.execute(_LOCK, params)
+    opened = connection.execute(_OPEN, params).rowcount + connection.execute(_RELEASE, params).rowcount
+    connection.execute(_ORDER, params)
     db.expire_all()
     return int(opened)
 
 
 def judged_items(db: Session, validation_id: int, user_ids: Sequence[int]) -> list[int]:
     """List the items that some judges judged."""
-    given = {"validation": validation_id, "users": list(user_ids)}
-    return [int(row[0]) for row in db.connection().execute(_JUDGED, given)]
+    params = {"validation": validation_id, "users": list(user_ids)}
+    return [int(row[0]) for row in db.connection().execute(_JUDGED, params)]
 
 
 _JUDGED = _of_users("SELECT DISTINCT i.item_id FROM ({items}) AS i ORDER BY i.item_id")

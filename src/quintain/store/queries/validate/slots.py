@@ -102,9 +102,9 @@ def add(db: Session, rows: Sequence[NewSlot], *, generation: int = 0) -> None:
     into = f"INSERT INTO validation_slots ({', '.join(NEW)}, state, generation)"
     if db.get_bind().dialect.name == "postgresql":
         arrays = ", ".join(f"CAST(:{name} AS {_ARRAYS.get(name, 'int')}[])" for name in NEW)
-        given: dict[str, Any] = dict(zip(NEW, map(list, zip(*rows, strict=True)), strict=True))
+        columns: dict[str, Any] = dict(zip(NEW, map(list, zip(*rows, strict=True)), strict=True))
         query = text(f"{into} SELECT slot.*, 'open', {generation:d} FROM unnest({arrays}) AS slot")  # noqa: S608 - names of ours
-        db.connection().execute(query, given)
+        db.connection().execute(query, columns)
     else:
         marks = ", ".join("?" * len(NEW))
         db.connection().exec_driver_sql(f"{into} VALUES ({marks}, 'open', {generation:d})", list(rows))
@@ -144,9 +144,9 @@ def _lock_held(db: Session, page_id: int) -> None:
 def drop(db: Session, item_ids: Sequence[int]) -> None:
     """Ask for no more judgements of some items."""
     for start in range(0, len(item_ids), 5000):
-        wanted = Slot.item_id.in_(item_ids[start : start + 5000]) & or_(_is(SlotState.OPEN), _is(SlotState.LEASED))
-        db.execute(select(Slot.id).where(wanted).order_by(Slot.id).with_for_update())
-        _change(db, wanted, state=SlotState.DROPPED.value, lease_until=None)
+        unfinished = Slot.item_id.in_(item_ids[start : start + 5000]) & or_(_is(SlotState.OPEN), _is(SlotState.LEASED))
+        db.execute(select(Slot.id).where(unfinished).order_by(Slot.id).with_for_update())
+        _change(db, unfinished, state=SlotState.DROPPED.value, lease_until=None)
 
 
 def of_items(db: Session, item_ids: Sequence[int]) -> list[SlotRow]:
@@ -154,8 +154,8 @@ def of_items(db: Session, item_ids: Sequence[int]) -> list[SlotRow]:
     if not item_ids:
         return []
     lock = " FOR UPDATE" if db.get_bind().dialect.name == "postgresql" else ""
-    found = db.connection().execute(_OF_ITEMS[lock], {"items": list(item_ids)})
-    return [SlotRow(*row).keep() for row in found]
+    rows = db.connection().execute(_OF_ITEMS[lock], {"items": list(item_ids)})
+    return [SlotRow(*row).keep() for row in rows]
 
 
 def save(db: Session, slots: Iterable[SlotRow]) -> None:
@@ -192,10 +192,10 @@ def batch_counts(db: Session, validation_id: int) -> dict[int, dict[SlotState, i
         .group_by(Slot.batch, Slot.state)
         .order_by(Slot.batch)
     )
-    found: dict[int, dict[SlotState, int]] = {}
+    counts_by_batch: dict[int, dict[SlotState, int]] = {}
     for batch, state, number in db.execute(query):
-        found.setdefault(int(batch), {})[SlotState(state)] = int(number)
-    return found
+        counts_by_batch.setdefault(int(batch), {})[SlotState(state)] = int(number)
+    return counts_by_batch
 
 
 def has_any(db: Session, validation_id: int) -> bool:
@@ -230,8 +230,8 @@ def is_leased(db: Session, validation_id: int, moment: datetime) -> bool:
 def waiting_items(db: Session, validation_id: int) -> npt.NDArray[np.int64]:
     """List the items that have open or leased slots."""
     query = select(Slot.item_id).where(Slot.validation_id == validation_id)
-    found = [*db.scalars(query.where(_is(SlotState.OPEN))), *db.scalars(query.where(_is(SlotState.LEASED)))]
-    return np.unique(np.array(found, dtype=np.int64))
+    item_ids = [*db.scalars(query.where(_is(SlotState.OPEN))), *db.scalars(query.where(_is(SlotState.LEASED)))]
+    return np.unique(np.array(item_ids, dtype=np.int64))
 
 
 def _change(db: Session, condition: ColumnElement[bool], **values: Any) -> int:

@@ -86,21 +86,21 @@ def is_long(db: Session, validation_id: int) -> bool:
 
 def tail(db: Session, validation_id: int, now: datetime) -> list[TailItem]:
     """List the items with slots that are open, or whose lease has lapsed, in the order in which they are handed out."""
-    given = {"validation": validation_id, "now": now}
-    return [TailItem(*row) for row in db.connection().execute(_TAIL, given)]
+    params = {"validation": validation_id, "now": now}
+    return [TailItem(*row) for row in db.connection().execute(_TAIL, params)]
 
 
 def helpers(
     db: Session, validation_id: int, task_id: int, name: str, since: datetime, most: int = MOST_PEOPLE
 ) -> list[Helper]:
     """List who took a page since then and may judge on, the last one first; *name* is the qualification."""
-    given = {"validation": validation_id, "task": task_id, "name": name, "since": since, "most": most}
-    return [Helper(int(user), int(shown)) for user, shown in db.connection().execute(_HELPERS, given)]
+    params = {"validation": validation_id, "task": task_id, "name": name, "since": since, "most": most}
+    return [Helper(int(user), int(shown)) for user, shown in db.connection().execute(_HELPERS, params)]
 
 
 def seen(db: Session, user_ids: Sequence[int], item_ids: Sequence[int]) -> list[tuple[int, int]]:
     """Give person and item of all that these people were shown of these items."""
     if not user_ids or not item_ids:
         return []
-    given = {"users": list(user_ids), "items": list(item_ids)}
-    return [(int(user), int(item)) for user, item in db.connection().execute(_SEEN, given)]
+    params = {"users": list(user_ids), "items": list(item_ids)}
+    return [(int(user), int(item)) for user, item in db.connection().execute(_SEEN, params)]

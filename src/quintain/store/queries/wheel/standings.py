@@ -172,33 +172,33 @@ def _standings() -> Select[RoundStandingRow, str, int]:
 
 def of_releases(db: Session, release_ids: Sequence[int]) -> dict[int, list[StandingRow]]:
     """Give what is stored of these releases, by release; withdrawn versions do not count."""
-    found: dict[int, list[StandingRow]] = {}
+    by_release: dict[int, list[StandingRow]] = {}
     for row in db.execute(_standings().where(RoundStandingRow.release_id.in_(list(release_ids)))):
-        found.setdefault(row[0].release_id, []).append(StandingRow(*row))
-    return found
+        by_release.setdefault(row[0].release_id, []).append(StandingRow(*row))
+    return by_release
 
 
 def unsignalled(db: Session, low: float, items: int) -> dict[int, list[StandingRow]]:
     """Give what nobody was told about, by release: lower bounds above *low* on at least so many *items*."""
-    found: dict[int, list[StandingRow]] = {}
+    by_release: dict[int, list[StandingRow]] = {}
     news = _standings().where(
         RoundStandingRow.signalled_at.is_(None), RoundStandingRow.low > low, RoundStandingRow.items >= items
     )
     for row in db.execute(news):
-        found.setdefault(row[0].release_id, []).append(StandingRow(*row))
-    return found
+        by_release.setdefault(row[0].release_id, []).append(StandingRow(*row))
+    return by_release
 
 
-def put(db: Session, found: Due, items: int, figures: dict[str, Any], moment: datetime) -> None:
+def put(db: Session, due: Due, items: int, figures: dict[str, Any], moment: datetime) -> None:
     """Store the figures of a run, in place of those that rest on other predictions."""
     query = select(RoundStandingRow).where(
-        RoundStandingRow.release_id == found.release_id, RoundStandingRow.model_version_id == found.model_version_id
+        RoundStandingRow.release_id == due.release_id, RoundStandingRow.model_version_id == due.model_version_id
     )
     row = db.scalar(query.with_for_update())
     if row is None:
-        row = RoundStandingRow(release_id=found.release_id, model_version_id=found.model_version_id)
+        row = RoundStandingRow(release_id=due.release_id, model_version_id=due.model_version_id)
         db.add(row)
-    row.predictions, row.items, row.figures, row.computed_at = found.predictions, items, figures, moment
+    row.predictions, row.items, row.figures, row.computed_at = due.predictions, items, figures, moment
     row.low = figures["difference"]["low"]
     db.flush()
 

@@ -164,8 +164,8 @@ def newest_qualification(db: Session, task_id: int, user_id: int, name: str) -> 
 
 def ever_held(db: Session, task_id: int, user_id: int, names: Collection[str]) -> bool:
     """Say whether a person was ever given each of some qualifications on a task, whatever became of them."""
-    given = {"task_id": task_id, "user_id": user_id, "names": [*names]}
-    return (db.scalar(_EVER, given) or 0) == len({*names})
+    params = {"task_id": task_id, "user_id": user_id, "names": [*names]}
+    return (db.scalar(_EVER, params) or 0) == len({*names})
 
 
 def holders(

@@ -40,7 +40,7 @@ def preview_release(call: Calling, ref: ValidationRef, wanted: ReleaseRequest) -
     Where much was judged, a worker looks, and the answer is 202 with where it will be.
     """
     spec = service.parse_release(wanted.spec)
-    job = release_jobs.ask_release(call.db, call.actor, ref, spec, look=True)
+    job = release_jobs.ask_release(call.db, call.actor, ref, spec, preview_only=True)
     return _later(ref, job) if job else _now(service.preview(call.db, call.blobs, call.actor, ref, spec))
 
 
@@ -82,7 +82,7 @@ def make_release(call: Calling, ref: ValidationRef, wanted: ReleaseRequest) -> R
     Where much was judged, a worker makes them, and the answer is 202 with where the release will be.
     """
     spec = service.parse_release(wanted.spec)
-    job = release_jobs.ask_release(call.db, call.actor, ref, spec, look=False)
+    job = release_jobs.ask_release(call.db, call.actor, ref, spec, preview_only=False)
     return _later(ref, job) if job else _now(service.release(call.db, call.blobs, call.actor, ref, spec))
 
 

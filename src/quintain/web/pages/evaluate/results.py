@@ -13,6 +13,7 @@ from quintain.core.errors import NotFound
 from quintain.core.task import Task
 from quintain.engine.sandbox.layers import missing_layers
 from quintain.metrics.contract import METRICS
+from quintain.metrics.evaluate import AVERAGED
 from quintain.reports.charts import heat_map
 from quintain.services.data.datasets import get_version
 from quintain.services.evaluate.cells.measure_again import may_measure_again
@@ -58,6 +59,7 @@ def dataset(visit: Visiting, task: str, model: str, dataset: str, version: str =
         gap_text=partial(gap_text, _),
         machine_class=class_of(result.measurements),
         metric=tasks.leading_metric(found),
+        averages=tasks.leading_metric(found) in AVERAGED,
         titles={name: METRICS.get(name).title for name in result.metrics if name in METRICS},
         is_rate=is_rate,
         missing_layers=missing_layers,

@@ -44,7 +44,7 @@ def act(post: Posting, task: str, name: str) -> Response:
     values = FORM.typed(post)
     try:
         spec = _spec(values)
-        job = release_jobs.ask_release(visit.db, visit.actor, ref, spec, look=not post.flag("release"))
+        job = release_jobs.ask_release(visit.db, visit.actor, ref, spec, preview_only=not post.flag("release"))
         if job is not None:
             return visit.redirect(f"{home_of(task, name)}/release?job={job.id}")
         if not post.flag("release"):
