@@ -57,8 +57,8 @@ def with_versions_before(
         before = {name: older[name] for name in before if name not in shown and older.get(name, 1) > 1}
     if not shown:
         return newest
-    made = board(db, blobs, actor, task, part, before=shown)
-    return replace(made, models=tuple(_marked(model, waiting, shown) for model in made.models))
+    earlier = board(db, blobs, actor, task, part, before=shown)
+    return replace(earlier, models=tuple(_marked(model, waiting, shown) for model in earlier.models))
 
 
 def part_as_whole(db: Session, blobs: Blobs, actor: Actor, part: BoardPart, whole: BoardMatrix) -> BoardMatrix:
@@ -71,8 +71,8 @@ def part_as_whole(db: Session, blobs: Blobs, actor: Actor, part: BoardPart, whol
     }
     before = {name: number for name, (number, _) in waiting.items()}
     at = whole.held.at if whole.held else None
-    made = board(db, blobs, actor, whole.task.name, part, at=at, before=before)
-    return replace(made, models=tuple(_marked(model, waiting, before) for model in made.models))
+    matrix = board(db, blobs, actor, whole.task.name, part, at=at, before=before)
+    return replace(matrix, models=tuple(_marked(model, waiting, before) for model in matrix.models))
 
 
 def _versions(model: MatrixModel) -> list[tuple[str, int]]:
