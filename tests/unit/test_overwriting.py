@@ -25,6 +25,8 @@ READ = {
     "study artefacts recipe",
     "study compare recipe",
     "study compare responses",
+    "study report recipe",
+    "study start recipe",
     "trial doors file",
     "validate adaptive policy",
 }

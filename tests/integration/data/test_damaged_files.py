@@ -55,10 +55,10 @@ def _probed_once() -> Iterator[None]:
     faults: dict[bytes, str] = {}
     probe = parquet._fault_of
 
-    def remember(path: Path, size: int, rows: int) -> str:
+    def remember(path: Path, size: int, rows: int, *, at_once: bool) -> str:
         data = path.read_bytes()
         if data not in faults:
-            faults[data] = probe(path, size, rows)
+            faults[data] = probe(path, size, rows, at_once=at_once)
         return faults[data]
 
     with pytest.MonkeyPatch.context() as patch:

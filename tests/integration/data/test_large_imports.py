@@ -133,7 +133,7 @@ def test_a_cancelled_import_leaves_nothing(
             run.lost.set()
             tell(run, done, total)
 
-        monkeypatch.setattr(JobRun, "tell", told)
+        monkeypatch.setattr(JobRun, "report_progress", told)
     else:
         write = datasets.write_examples
 

@@ -34,6 +34,7 @@ from tests.people import make_person
 LABELS = ("negative", "neutral", "positive")
 TOML = 'name = "mood"\nkind = "text-classification"\nlabels = ["negative", "neutral", "positive"]\n'
 CITATION = '@misc{mood, title = {Moods: a "test"}}'
+DRAWN = "https://example.org/dogs-2.jpg"  # images that are files go along in tests of their own
 
 
 @pytest.fixture(autouse=True)
@@ -214,11 +215,12 @@ def test_every_kind_goes_out_and_comes_back(db: Session, blobs: Blobs, owner: Ac
     put_task(db, owner, starter(kind, "some"))
     example = KINDS.get(kind).example
     path = tmp_path / "a.jsonl"
-    path.write_text(json.dumps({**example.inputs, "answer": example.answer, "group": "g"}) + "\n")
+    inputs = {name: DRAWN if name.endswith("_image") else value for name, value in example.inputs.items()}
+    path.write_text(json.dumps({**inputs, "answer": example.answer, "group": "g"}) + "\n")
     made = import_dataset(db, blobs, OPERATOR, "some", "one", path, ImportPlan(role="dev"))
     export_folder(db, blobs, OPERATOR, [made.ref], "hf", tmp_path / "out")
     loaded = _load(tmp_path / "out", tmp_path / "cache")["validation"]
-    assert {name: loaded[0][name] for name in example.inputs} == dict(example.inputs)
+    assert {name: loaded[0][name] for name in inputs} == inputs
     [row] = _croissant(tmp_path / "out").records("validation")
     assert row["validation/group"] == b"g"
     again = import_dataset(db, blobs, OPERATOR, "some", "again", tmp_path / "out", ImportPlan(role="dev"))

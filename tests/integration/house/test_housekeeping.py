@@ -59,7 +59,7 @@ def _poison_tidying(house: Workspace, patch: pytest.MonkeyPatch, done: list[str]
 
 def _poison_checking(house: Workspace, patch: pytest.MonkeyPatch, done: list[str]) -> None:
     asked = iter([_fall, lambda given: done.append("checking")])
-    patch.setattr(checking.queue, "ask", lambda db, *given: next(asked)(given))
+    patch.setattr(checking.queue, "enqueue", lambda db, *given: next(asked)(given))
 
 
 def _poison_reviews(house: Workspace, patch: pytest.MonkeyPatch, done: list[str]) -> None:

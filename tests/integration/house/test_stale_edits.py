@@ -165,7 +165,7 @@ EDITS = {
         carded,
     ),
     "round": Edited(
-        "rounds.put_spec",
+        "manage.put_spec",
         lambda client: client.round("sentiment/1"),
         lambda client, read, word, revision: client.put_round("sentiment", titled(read.toml, word), revision=revision),
         f"{TASK}/rounds/1/edit",
@@ -192,7 +192,7 @@ EDITS = {
         "makers",
     ),
     "validation policy": Edited(
-        "validations.set_policy",
+        "manage.set_policy",
         lambda client: client.validation_policies("sentiment/free")[0],
         lambda client, read, word, revision: client.set_validation_policy(
             "sentiment/free", f"page_size = {10 + len(word)}\n", revision=revision
@@ -252,7 +252,7 @@ EDITS = {
         "",
     ),
     "trial's doors": Edited(
-        "doors.set_doors",
+        "panel_entry.set_doors",
         lambda client: client.trial_doors("sentiment/try"),
         lambda client, _, word, revision: client.put_trial_doors(
             "sentiment/try", f"batch = {10 + len(word)}\n", revision=revision
@@ -275,16 +275,16 @@ EDITS = {
 ELSEWHERE = {"letters.edit_letter"}
 # What passes an edit on to one of those above.
 PASSED_ON = {
-    "validations.open_validation",
+    "manage.open_validation",
     "item_files.open_with_items",
     "policy.put_policy",
     "datasheet_answers.put_answers",
-    "rounds.put_round",
+    "manage.put_round",
     "contests.put_contest",
     "projects.put_project",
 }
-PASSED_ON |= {"codings.put_coding", "doors.put_doors", "definitions.settled_text"}
-PASSED_ON |= {"validations.open_validation", "item_files.open_with_items"}
+PASSED_ON |= {"codings.put_coding", "panel_entry.put_doors", "definitions.settled_text"}
+PASSED_ON |= {"manage.open_validation", "item_files.open_with_items"}
 # Verbs that set one thing to a value that is named, or what one person alone does: nobody's change is lost by them.
 ALONE = {
     "board_settings.let_score": "one data set",
@@ -293,12 +293,13 @@ ALONE = {
     "inputs.set_inputs": "one choice",
     "accounts.change_password": "one's own, by the old one",
     "contests.extend": "one moment",
-    "keep.save_fork": "one's own view, under its name",
+    "snapshots.save_fork": "one's own view, under its name",
+    "payouts.put_payout": "written down once, within what plans it",
     "qualify.set_qualification": "a fact",
     "qualify.put_qualification": "a fact",
     "pairs.put_pair": "a new pair",
     "rubric.change_grade": "one's own grade",
-    "validations.set_state": "one choice",
+    "manage.set_state": "one choice",
     "projects.set_state": "one choice",
     "systems.let_count": "one choice",
     "prolific.change_study": "asked of the panel",
@@ -426,7 +427,7 @@ def test_every_verb_that_edits_takes_what_it_was_made_from() -> None:
             if names[:1] == ["db"] and "actor" in names and re.match("put_|set_|update_|save_|edit_|change_", name):
                 editing.add(known)
     assert taking == tried
-    own = {"writing.save_draft", "drafts.save_answer"}  # what one person types, on their own page
+    own = {"sessions.save_draft", "drafts.save_answer"}  # what one person types, on their own page
     assert editing - taking - own == set(ALONE) & editing
 
 

@@ -57,7 +57,7 @@ QUIZ = 3
 ROUNDS = 1  # more at the first look, as what a transaction has not committed is kept for nobody
 FIRST_ANSWER = 6  # before which it is asked what may be spent
 LAST_ANSWER = 27  # which ends the tutorial: it is paid, which may reach a cap, and one may write; a writer's own course
-BEGIN = 14  # among them, whether the round is there for the person, how often they wrote, what they were shown; a lock
+BEGIN = 15  # among them, whether the round is there for the person, how often they wrote, what they were shown; a lock
 WRITE = 9  # one of them keeps the round's counts
 END = 11  # more, where a text is the last of its session, which is then paid; the first opens accounts
 

@@ -213,6 +213,19 @@ def _after_scored() -> ColumnElement[bool]:
     return or_(Cell.variant != MEASURE, ~waiting.exists())
 
 
+def _may_be_measured() -> ColumnElement[bool]:
+    """Whether a cell is no measurement, or one whose scored run waits for nothing that the machine at hand lacks."""
+    plain = aliased(Cell)
+    blocked = select(plain.id).where(
+        plain.model_version_id == Cell.model_version_id,
+        plain.dataset_version_id == Cell.dataset_version_id,
+        plain.variant == PLAIN,
+        plain.state.in_(WAITING),
+        plain.waits_for != "",
+    )
+    return or_(Cell.variant != MEASURE, ~blocked.exists())
+
+
 def _of_class(machine: str | None) -> ColumnElement[bool]:
     return or_(Cell.machine.is_(None), Cell.machine == machine)
 
@@ -230,7 +243,7 @@ def unfinished(
         .join(ModelVersion, ModelVersion.id == Cell.model_version_id)
         .join(Model, Model.id == ModelVersion.model_id)
         .where(Cell.state.in_(WAITING), Cell.waits_for == "", ModelVersion.withdrawn_at.is_(None))
-        .where(_of_class(machine))
+        .where(_of_class(machine), _may_be_measured())
     )
     if task is not None:
         query = query.where(Model.task_id == select(TaskRow.id).where(TaskRow.name == task).scalar_subquery())
