@@ -8,8 +8,6 @@ import threading
 from types import ModuleType
 from typing import Any
 
-_IMPORTING = threading.RLock()
-
 
 class UnusedModule(ModuleType):
     """Stands for a library until something of it is asked for; then it has all that the library has.
@@ -17,15 +15,19 @@ class UnusedModule(ModuleType):
     The standard library's lazy loader is no help: before Python 3.12 the very statement `import` sets it off.
     """
 
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self._importing = threading.RLock()
+
     def __getattr__(self, name: str) -> Any:
         """Import the library, and return its attribute *name*."""
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)  # what the statement `import` looks for
-        with _IMPORTING:
+        with self._importing:
             if sys.modules.get(self.__name__) is self:
                 del sys.modules[self.__name__]
+                vars(self).update(vars(importlib.import_module(self.__name__)))
             library = importlib.import_module(self.__name__)
-            vars(self).update(vars(library))
         return getattr(library, name)
 
 
