@@ -35,7 +35,7 @@ _KEY = re.compile(r"&lt;kbd&gt;(\w+)&lt;/kbd&gt;")  # the one mark beyond Markdo
 _PICTURE = re.compile(r"[a-z0-9][a-z0-9-]*\.png")
 _TABLE = re.compile(r"<(table|pre)>(.*?)</\1>", re.DOTALL)
 # Names of what stands on every page: a heading has another.
-_TAKEN = ("main", "keys", "keys-title", "site-search", "found", "ask-first-title", "contents", "help-tree")
+_TAKEN = ("main", "keys", "keys-title", "site-search", "ask-first-title", "contents", "help-tree")
 # Where each room of a task is explained.
 ROOMS = {
     "overview": "concepts",
@@ -164,11 +164,11 @@ def _name_headings(tokens: Sequence[Token], anchors: Sequence[str]) -> dict[str,
     """Name the headings, and return for each what links within the document call it: in a translation, otherwise."""
     taken: dict[str, int] = {}
     own: dict[str, str] = {}
-    given = iter(anchors)
+    english = iter(anchors)
     for position, token in enumerate(tokens):
         if token.type == "heading_open":
             called = anchor_of(tokens[position + 1].content, taken)
-            anchor = next(given, None) or (f"{called}-" if called in _TAKEN else called)
+            anchor = next(english, None) or (f"{called}-" if called in _TAKEN else called)
             own[called] = anchor
             token.attrSet("id", anchor)
     return own

@@ -67,9 +67,8 @@ def _check_links(name: str, html: str, language: str) -> None:
         path, _, anchor = target.partition("#")
         if path.startswith(("http", "/api")):
             continue
-        linked = (
-            help_page(path.removeprefix("/help").removeprefix("/"), language) if path else help_page(name, language)
-        )
+        address, _, chosen = path.partition("?language=")
+        linked = help_page(address.removeprefix("/help").removeprefix("/") if path else name, chosen or language)
         assert not anchor or anchor in {part.anchor for part in linked.sections}, target
 
 
