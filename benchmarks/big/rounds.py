@@ -17,7 +17,7 @@ from quintain.compose import Workspace
 from quintain.core.example import Example
 from quintain.core.people import OPERATOR
 from quintain.services.collect.rounds.manage import close_round, open_round, put_round
-from quintain.services.collect.writing.sketches import BANDS, text_key
+from quintain.services.collect.writing.duplicates import BANDS, text_key
 from quintain.services.models.registry import get_model
 from quintain.store.tables import Attempt, AttemptBand, AttemptFlag, AttemptNote, FlagDecision, WritingSession
 

@@ -12,7 +12,7 @@ from quintain.core.people import OPERATOR
 from quintain.services.trial.trials import open_trial, put_trial
 from quintain.simulate.crowd_drive import CrowdSize
 from quintain.simulate.crowd_trial import Beginning, simulate_trial
-from quintain.simulate.trial import NAME, add_trial
+from quintain.simulate.demo import NAME, add_trial
 from tests.browser.visitor import Visitor
 from tests.integration.trial.life import PLAIN, TRAINED
 from tests.web_support import copy_demo, running

@@ -16,6 +16,7 @@ from tests.conftest import ROOT
 
 SOURCE = ROOT / "src" / "quintain"
 LAYERS = ("web/pages", "web/api", "cli", "services", "store/queries")
+MOST = 25  # modules in a folder that somebody can still take in; more are divided by meaning
 
 # What still asks a room above it: "layer/room/module -> layer/room/module". It only gets shorter.
 OPEN: frozenset[str] = frozenset(
@@ -142,6 +143,14 @@ def test_no_room_reaches_above_itself_across_layers() -> None:
     upward = {line for path, module in modules.items() for line in reaching_up(module, path.read_text())}
     assert sorted(upward - OPEN) == []
     assert sorted(OPEN - upward) == []  # what is mended leaves the list
+
+
+def test_no_folder_of_a_room_holds_too_many_modules() -> None:
+    """Who opens a folder sees what is in it: a room that grows past that becomes two or three by meaning."""
+    folders = [folder for layer in LAYERS for folder in (SOURCE / layer).rglob("*") if folder.is_dir()]
+    sizes = {folder: sum(path.name != "__init__.py" for path in folder.glob("*.py")) for folder in folders}
+    assert len(sizes) > 80
+    assert {str(folder.relative_to(SOURCE)): size for folder, size in sizes.items() if size > MOST} == {}
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ class ArtefactsFound(ReportedResult):
 
     title = "Artefacts"
     report: Report
-    keeping: Checkpoints = field(default_factory=Checkpoints)
+    checkpoints: Checkpoints = field(default_factory=Checkpoints)
 
     @property
     def table(self) -> pl.DataFrame:
@@ -54,7 +54,7 @@ class ArtefactsFound(ReportedResult):
     def save(self, folder: str | Path) -> Path:
         """Write the report to a folder: HTML with its charts, Markdown, LaTeX tables and JSON."""
         written = write_folder(self.report, Path(folder))
-        self.keeping.clear()
+        self.checkpoints.clear()
         return written
 
     def facts(self) -> Iterator[str]:
@@ -90,10 +90,10 @@ def artefacts(
     parsed = read_examples(source, ExampleColumns(list(fields), label, list(options), context, writer, arm))
     learner = None if recipe is None else read_recipe(Path(recipe))
     key = [parsed.digest(), seed, "" if learner is None else learner.digest]
-    keeping = Checkpoints(Path(keep) if keep else None).keyed(key)
-    settings = ArtefactOptions([list(one) for one in partial], seed, list(commands), learner, keeping)
+    checkpoints = Checkpoints(Path(keep) if keep else None).keyed(key)
+    settings = ArtefactOptions([list(one) for one in partial], seed, list(commands), learner, checkpoints)
     callbacks = {"done": progress} if progress else {}
-    return ArtefactsFound(artefact_report(parsed, source.name, settings, **callbacks), keeping)
+    return ArtefactsFound(artefact_report(parsed, source.name, settings, **callbacks), checkpoints)
 
 
 def _spread(cell: Any) -> dict[str, Any]:

@@ -34,7 +34,7 @@ class ComparisonFound(ReportedResult):
     title = "Data sets beside each other"
     report: Report
     transfer: list[TransferCell]
-    keeping: Checkpoints = field(default_factory=Checkpoints)
+    checkpoints: Checkpoints = field(default_factory=Checkpoints)
 
     @property
     def table(self) -> pl.DataFrame:
@@ -70,7 +70,7 @@ class ComparisonFound(ReportedResult):
     def save(self, folder: str | Path) -> Path:
         """Write the report to a folder: HTML with its charts, Markdown, LaTeX tables and JSON."""
         written = write_folder(self.report, Path(folder))
-        self.keeping.clear()
+        self.checkpoints.clear()
         return written
 
 
@@ -130,7 +130,7 @@ def compare(
         Checkpoints(Path(keep) if keep else None).keyed(key),
     )
     comparison = compare_datasets(sets, settings, progress or quiet)
-    return ComparisonFound(comparison.report, comparison.transfer, settings.keeping)
+    return ComparisonFound(comparison.report, comparison.transfer, settings.checkpoints)
 
 
 def _named(datasets: Any) -> list[tuple[str, Any]]:

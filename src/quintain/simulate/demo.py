@@ -12,20 +12,26 @@ import logging
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from sqlalchemy.orm import Session
 
 from quintain.compose import Workspace
 from quintain.core.people import OPERATOR
+from quintain.core.spec import plain
 from quintain.core.validation import ValidationPolicy, ValidationState
 from quintain.engine.loops import Each, Loop
+from quintain.protocols.crowd.forecast import run_trial
+from quintain.protocols.reading import shipped
+from quintain.protocols.spec import Protocol
 from quintain.services.collect.rounds import round_figures
 from quintain.services.collect.rounds.manage import list_rounds
 from quintain.services.evaluate.cells.lifecycle import fill
 from quintain.services.house.demo import MIXED
 from quintain.services.models.registry import get_model
+from quintain.services.plain.reports.trials import arms_of
+from quintain.services.trial.trials import keep_simulated, list_trials
 from quintain.services.validate.console.item_files import open_with_items
 from quintain.services.validate.console.manage import find_validation, list_validations
 from quintain.services.validate.console.status import progress as progress_of
@@ -47,9 +53,39 @@ from quintain.simulate.progress import (
 )
 from quintain.simulate.stations import TASK, Progress, Sizes, Wheel, draw_crowd, model_name, wheel_at
 from quintain.simulate.strangers import MARK
-from quintain.simulate.trial import add_trial
 from quintain.simulate.wheel import run_two_rounds
 from quintain.store.queries.validate import judgements
+from quintain.tasks.writing import dump_toml
+
+NAME = "baseline-or-crowd"
+TITLE = "Simulated trial: BASELINE beside CROWD"
+WORKERS = 60
+ITEMS = 240
+OFTEN = 120
+TRIAL_SEED = 11
+
+
+def add_trial(workspace: Workspace, task: str) -> None:
+    """Run the trial and keep it, unless it is there already."""
+    with workspace.session() as db:
+        if any(one.name == NAME for one in list_trials(db, OPERATOR, task)):
+            return
+        protocols = [_small(shipped()[name]) for name in ("baseline", "crowd")]
+        arms = arms_of(run_trial(protocols, WORKERS, TRIAL_SEED))
+        texts = [dump_toml(plain(one)) for one in protocols]
+        keep_simulated(db, workspace.blobs, OPERATOR, (task, NAME), [*zip(texts, arms, strict=True)], title=TITLE)
+
+
+def _small(protocol: Protocol) -> Protocol:
+    """Ask for fewer items in the final round, and judge fewer of them often."""
+    stages = tuple(
+        replace(one, writing=replace(one.writing, wanted=ITEMS))
+        if one.writing is not None and one.writing.final
+        else one
+        for one in protocol.stages
+    )
+    return replace(protocol, stages=stages, validation=replace(protocol.validation, sample=OFTEN))
+
 
 SEED = 3
 PAGE = 10  # texts on a page that the visitor judges

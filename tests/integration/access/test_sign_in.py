@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session
 from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound, NotSignedIn, TooMany
 from quintain.core.people import ANONYMOUS, OPERATOR, Actor, RoleName, Scope
-from quintain.services.access import accounts, devices, throttle, tokens
+from quintain.services.access import accounts, sign_in, throttle, tokens
 from quintain.services.access import sign_in as sessions
 from quintain.services.access.passwords import hash_password
 from quintain.services.house.health import tidy
@@ -208,7 +208,7 @@ def test_a_mark_is_for_one_account_and_one_password(
 ) -> None:
     """A mark that was changed, is another's, has expired or is from before a new password opens nothing."""
     if change == "older":
-        monkeypatch.setattr(devices, "LIFETIME", timedelta(seconds=-1))
+        monkeypatch.setattr(sign_in, "DEVICE_LIFETIME", timedelta(seconds=-1))
     mark = sessions.mark_device(db, wilma)
     device, until, signature = mark.split(".")
     if change == "other":

@@ -427,9 +427,9 @@ def test_the_cells_of_what_is_in_hand_come_first_but_never_before_somebody_elses
                 row.cell.state = "cancelled"
     later = [row for row in queries.rows(db, states=["queued"]) if row.model.name == "second"]
     place = LastCell(later[0].model_version.id, later[0].dataset_version.id)
-    lease = evaluate.claim(db, "w", in_hand=place)
+    lease = evaluate.claim(db, "w", last=place)
     assert lease is not None
-    assert lease.in_hand == place
+    assert lease.last == place
     other = make_person(db, "other", RoleName.BUILDER)
     add_model(db, blobs, other, tmp_path, name="rare", code="def predict(b): return ['negative']")
     evaluate.fill(db)
@@ -437,7 +437,7 @@ def test_the_cells_of_what_is_in_hand_come_first_but_never_before_somebody_elses
         for row in queries.rows(db):
             if row.cell.variant in {"plain", "measure"} and row.cell.state == "queued":
                 row.cell.state = "cancelled"
-    following = evaluate.claim(db, "w2", in_hand=place)
+    following = evaluate.claim(db, "w2", last=place)
     assert following is not None
     row = queries.row(db, following.cell_id)
     assert row is not None

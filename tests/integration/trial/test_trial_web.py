@@ -15,7 +15,7 @@ import quintain as qt
 from quintain.client import Client
 from quintain.compose import Workspace
 from quintain.data.trials import read_trial
-from quintain.simulate.trial import NAME, add_trial
+from quintain.simulate.demo import NAME, add_trial
 from tests.integration.trial.life import PLAIN, TRAINED
 from tests.web_support import browser_of, copy_demo, on_one_line, post, running, token_for
 from tests.write_site import begin, send

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quintain.services.collect.writing.sketches import ALIKE, nearest
+from quintain.services.collect.writing.duplicates import ALIKE, nearest
 from quintain.stats.near_duplicates import find_nearest
 from tests.properties import examples
 

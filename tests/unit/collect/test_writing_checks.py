@@ -14,7 +14,7 @@ from quintain.core.rounds import Fooled, RoundSpec
 from quintain.core.task import Task
 from quintain.services.collect.writing.checks import check_writing, edit_distance, fooled
 from quintain.services.collect.writing.content_flags import find_hints
-from quintain.services.collect.writing.sketches import bands, nearest, text_key
+from quintain.services.collect.writing.duplicates import bands, nearest, text_key
 from quintain.services.collect.writing.writing_systems import foreign_script
 from quintain.tasks.definition import parse_task
 

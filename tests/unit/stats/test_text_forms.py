@@ -14,7 +14,7 @@ from quintain.core.look_alikes import in_latin
 from quintain.core.text_form import IGNORABLE, form_id, spelling_ids, text_form
 from quintain.data.identity import example_ids, form_ids
 from quintain.data.identity import spelling_ids as columns_of_spellings
-from quintain.services.collect.writing.sketches import nearest, text_key
+from quintain.services.collect.writing.duplicates import nearest, text_key
 from quintain.services.harvest.sample import normal_forms
 from quintain.services.plain.files.overlap import overlap_files
 from quintain.stats.near_duplicates import find_pairs, squeeze

@@ -68,4 +68,4 @@ def artefacts(
             progress=lambda share: tell("Looking for artefacts", int(100 * share), 100),
         )
     give_report(study.report, out, json=json)
-    study.keeping.clear()
+    study.checkpoints.clear()

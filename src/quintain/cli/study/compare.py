@@ -128,7 +128,7 @@ def _compare_files(files: _Files, command: str, out: Path | None, *, json: bool)
             **files.options,
         )
     give_report(study.report, out, json=json)
-    study.keeping.clear()
+    study.checkpoints.clear()
 
 
 def _compare_rounds(
@@ -159,7 +159,7 @@ def _compare_stored(
     from quintain.stats.artefacts.learner import LinearLearner, Teachable
 
     learner: Teachable = read_recipe(recipe) if recipe else LinearLearner()
-    settings = CompareOptions(learner=learner, keeping=Checkpoints(out), **options)
+    settings = CompareOptions(learner=learner, checkpoints=Checkpoints(out), **options)
     with workspace.session() as db, output.bar() as tell:
         study = datasets_report(
             db,
@@ -171,4 +171,4 @@ def _compare_stored(
             done=lambda share: tell("Comparing", int(100 * share), 100),
         )
     give_report(study.report, out, json=json)
-    study.keeping.clear()
+    study.checkpoints.clear()

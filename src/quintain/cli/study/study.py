@@ -131,15 +131,17 @@ def report(
     Example: quintain study report reading/protocols --out report
     """
     learner = read_recipe(recipe) if recipe else None
-    workspace, keeping = workspace_of(context), Checkpoints(out)
+    workspace, checkpoints = workspace_of(context), Checkpoints(out)
     with workspace.session() as db, bar() as tell:
 
         def done(share: float) -> None:
             tell("Study", int(100 * share), 100)
 
-        whole = whole_report(db, workspace.blobs, OPERATOR, ref, seed=seed, done=done, keeping=keeping, learner=learner)
+        whole = whole_report(
+            db, workspace.blobs, OPERATOR, ref, seed=seed, done=done, checkpoints=checkpoints, learner=learner
+        )
     give_report(whole, out, json=json)
-    keeping.clear()
+    checkpoints.clear()
 
 
 @app.command()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
+import secrets
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -9,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from quintain.core.errors import NotFound, NotSignedIn
 from quintain.core.people import EVERYTHING, Actor, Grant, RoleName, Scope
-from quintain.services.access import audit, devices, throttle
+from quintain.services.access import audit, throttle
 from quintain.services.access.actors import actor_of, normal_name
 from quintain.services.access.passwords import fingerprint, hash_password, needs_rehash, new_secret, verify_password
 from quintain.services.access.permissions import require_account, require_user
@@ -18,6 +21,31 @@ from quintain.store.base import now
 from quintain.store.database import transaction
 from quintain.store.queries.access import people
 from quintain.store.tables import User, WebSession
+
+DEVICE_LIFETIME = timedelta(days=365)
+_FOR = b"quintain: known device"
+
+
+def make_device_mark(user: User) -> str:
+    """Mark the browser that asks as one of *user*'s, who has just shown who they are."""
+    content = f"{secrets.token_hex(8)}.{int((now() + DEVICE_LIFETIME).timestamp())}"
+    return f"{content}.{_sign(user, content)}"
+
+
+def read_device_mark(user: User | None, mark: str) -> str | None:
+    """Give the name of the browser that *mark* was made for, or None where it is not one of *user*'s."""
+    device, _, rest = mark.partition(".")
+    until, _, signature = rest.partition(".")
+    if user is None or user.password_hash is None or not (until.isascii() and until.isdigit() and len(until) < 12):
+        return None
+    right = hmac.compare_digest(signature.encode(errors="replace"), _sign(user, f"{device}.{until}").encode())
+    return device if right and int(until) > now().timestamp() else None
+
+
+def _sign(user: User, content: str) -> str:
+    key = hmac.digest(_FOR, (user.password_hash or "").encode(), "sha256")
+    return hmac.new(key, f"{user.id}.{content}".encode(errors="replace"), hashlib.sha256).hexdigest()
+
 
 LIFETIME = timedelta(days=14)  # since it was last used
 LONGEST = timedelta(days=90)  # since it was begun, however often it is used
@@ -71,7 +99,7 @@ def authenticate(
     user = people.user_by_name(db, name)
     password_hash = user.password_hash if user else None
     # An account has one limit, whether it is called by its name or by its e-mail address.
-    limits = _limits(user.name if user else name, address, attempts, devices.read_mark(user, device))
+    limits = _limits(user.name if user else name, address, attempts, read_device_mark(user, device))
     for key, limit in limits.items():
         throttle.hit(db, key, limit, LOGIN_WINDOW_S)
     db.rollback()  # hashing takes a while: hold no connection meanwhile
@@ -100,7 +128,7 @@ def _limits(name: str, address: str, attempts: int, device: str | None) -> dict[
 
 def mark_device(db: Session, actor: Actor) -> str:
     """Give the mark by which a browser in which *actor* has signed in is known again."""
-    return devices.make_mark(db.get_one(User, require_user(actor)))
+    return make_device_mark(db.get_one(User, require_user(actor)))
 
 
 def start_session(

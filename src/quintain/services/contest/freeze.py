@@ -11,12 +11,13 @@ from quintain.core.cells import PLAIN
 from quintain.core.contests import Phase
 from quintain.core.example import Role
 from quintain.core.people import OPERATOR
+from quintain.core.task import Task
 from quintain.engine.loops import Each, straight
 from quintain.services.access import audit
 from quintain.services.contest.contests import ContestInfo, find_contest
+from quintain.services.contest.grading import as_cell
 from quintain.services.contest.notices import notify_organisers
 from quintain.services.contest.pair_outcomes import has_judges
-from quintain.services.contest.starter_disputes import dispute_starter_labels
 from quintain.services.contest.undecided import pairs_name, results_wait
 from quintain.services.data.datasets import Facts, VersionInfo, get_version, keep_made
 from quintain.services.tasks.definitions import get_task
@@ -26,8 +27,26 @@ from quintain.store.database import lock, transaction
 from quintain.store.queries.contest import contests as queries
 from quintain.store.queries.contest import pairs as pair_queries
 from quintain.store.queries.evaluate.cells import add as add_cells
-from quintain.store.tables import ContestRow
+from quintain.store.tables import ContestDispute, ContestPair, ContestRow
 from quintain.tasks.contract import kind_of
+
+
+def dispute_starter_labels(db: Session, info: ContestInfo) -> int:
+    """Write down that the pairs whose teams dispute a starter label are contested; give how many.
+
+    It is no team's contest of another's pair, so it is by no team: the pair says what its own claims.
+    """
+    task = get_task(db, info.task)
+    claimed = pair_queries.claiming(db, info.id)
+    db.add_all(ContestDispute(pair_id=row.id, user_id=row.author_id, reason=_reason(task, row)) for row in claimed)
+    pair_queries.bump(db, info.id, len(claimed))
+    return len(claimed)
+
+
+def _reason(task: Task, row: ContestPair) -> str:
+    known, claimed = as_cell(task, row.original_gold), as_cell(task, row.claimed_gold)
+    return f"The starter set says '{known}' of the original; its breakers say '{claimed}'."
+
 
 BREAKING = (Phase.COMING, Phase.BUILD, Phase.BREAK)
 

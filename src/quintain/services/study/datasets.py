@@ -38,7 +38,7 @@ def datasets_report(
     sets = [_set(db, blobs, actor, ref, refs[0]) for ref in dict.fromkeys(refs)]
     outside = [_set(db, blobs, actor, ref, refs[0]) for ref in dict.fromkeys(train)]
     key = [*(one.digest() for one in (*sets, *outside)), options.seeds, options.seed, options.learner.name]
-    return compare_datasets(sets, replace(options, outside=outside, keeping=options.keeping.keyed(key)), done)
+    return compare_datasets(sets, replace(options, outside=outside, checkpoints=options.checkpoints.keyed(key)), done)
 
 
 def _set(db: Session, blobs: Blobs, actor: Actor, ref: str, first: str) -> ComparedSet:

@@ -83,7 +83,7 @@ def make_study(run: JobRun, checkpoints: Path | None = None) -> None:
 
 def _made(db: Session, run: JobRun, task: str, source: str, checkpoints: Path | None) -> Report:
     room, _, name = source.partition("/")
-    keeping = JobCheckpoints(run=run, done=dict(run.checkpoint))
+    parts = JobCheckpoints(run=run, done=dict(run.checkpoint))
 
     def tell(share: float) -> None:
         run.report_progress(int(STEPS * share), STEPS)
@@ -96,11 +96,11 @@ def _made(db: Session, run: JobRun, task: str, source: str, checkpoints: Path | 
     if room == "compared":
         refs = [f"{task}/{one}" for one in name.split(BESIDE)]
         command = f"quintain study compare {' '.join(refs)} --seed {seed}{recipe_option(learner)} --out DIR"
-        options = CompareOptions(learner=learner or LinearLearner(), seed=seed, commands=[command], keeping=keeping)
+        options = CompareOptions(learner=learner or LinearLearner(), seed=seed, commands=[command], checkpoints=parts)
         return datasets_report(db, run.blobs, OPERATOR, refs, options, done=tell).report
     if room == "errors":
         dataset, *models = name.split(BESIDE)
         return errors_report(db, run.blobs, OPERATOR, f"{task}/{dataset}", models, seed=seed)
     return whole_report(
-        db, run.blobs, OPERATOR, f"{task}/{name}", seed=seed, done=tell, keeping=keeping, learner=learner
+        db, run.blobs, OPERATOR, f"{task}/{name}", seed=seed, done=tell, checkpoints=parts, learner=learner
     )

@@ -60,14 +60,14 @@ def whole_report(
     *,
     seed: int = 0,
     done: Done = _quiet,
-    keeping: Checkpoints | None = None,
+    checkpoints: Checkpoints | None = None,
     learner: RecipeLearner | None = None,
 ) -> Report:
     """Tell of the data set (`task/name`, `task/name@2`), round (`task/number`) or trial (`task/name`). For owners.
 
     Where a data set and a trial have the same name, the data set is meant. *done* is told how far it is; parts
-    are kept in *keeping*, so that who was interrupted goes on. A *learner* tries parts of inputs in the place of the
-    linear one; a trial, whose report learns nothing, is refused with one.
+    are kept in *checkpoints*, so that who was interrupted goes on. A *learner* tries parts of inputs in the place
+    of the linear one; a trial, whose report learns nothing, is refused with one.
     """
     task_name, _, rest = ref.partition("/")
     if not rest:
@@ -78,12 +78,12 @@ def whole_report(
         )
     task = get_task(db, task_name)
     require_owner(actor, task_name)
-    keeping = keeping or Checkpoints()
+    checkpoints = checkpoints or Checkpoints()
     asked = _Asked(ref, seed, f"quintain study report {ref} --seed {seed}{recipe_option(learner)} --out DIR", learner)
     if rest.isdecimal():
-        whole = _round(db, blobs, actor, task, asked, done=done, keeping=keeping)
+        whole = _round(db, blobs, actor, task, asked, done=done, checkpoints=checkpoints)
     elif rest in {one.dataset for one in list_versions(db, actor, task_name)} or not is_trial(db, task_name, rest):
-        whole = _dataset(db, blobs, actor, task, asked, done=done, keeping=keeping)
+        whole = _dataset(db, blobs, actor, task, asked, done=done, checkpoints=checkpoints)
     else:
         whole = _trial(db, blobs, actor, asked)
     done(1.0)
@@ -127,7 +127,7 @@ def _trial(db: Session, blobs: Blobs, actor: Actor, asked: _Asked) -> Report:
 
 
 def _round(
-    db: Session, blobs: Blobs, actor: Actor, task: Task, asked: _Asked, *, done: Done, keeping: Checkpoints
+    db: Session, blobs: Blobs, actor: Actor, task: Task, asked: _Asked, *, done: Done, checkpoints: Checkpoints
 ) -> Report:
     texts = compare_report(db, blobs, actor, task.name, [asked.ref], seed=asked.seed)
     sections = list(texts.sections)
@@ -138,7 +138,7 @@ def _round(
         sections += [one for one in workers_report(db, actor, asked.ref).sections if one.key not in known]
         known = {one.key for one in sections}
         released = _released(db, blobs, actor, task, asked)
-        studied = _studied(released, asked, done=done, keeping=keeping) if released else []
+        studied = _studied(released, asked, done=done, checkpoints=checkpoints) if released else []
         sections += [one for one in studied if one.key not in known]
     facts = [ReportFact(Text("Round"), asked.ref), *texts.facts[2:]]
     return _report(asked, Text("All about round {ref}", ref=asked.ref), facts, sections)
@@ -150,16 +150,16 @@ def _released(db: Session, blobs: Blobs, actor: Actor, task: Task, asked: _Asked
     return [stored_set(db, blobs, actor, task, ref) for ref in releases[0].versions.values()] if releases else []
 
 
-def _studied(sets: Sequence[StoredSet], asked: _Asked, *, done: Done, keeping: Checkpoints) -> list[ReportSection]:
+def _studied(sets: Sequence[StoredSet], asked: _Asked, *, done: Done, checkpoints: Checkpoints) -> list[ReportSection]:
     """Give what gives answers away in all of the *sets*, and how hard those are that models were run on."""
-    own = keeping.keyed(_content(sets, asked))
+    own = checkpoints.keyed(_content(sets, asked))
     examples_and_rows = examples_of(joined(sets))
     examples = None if examples_and_rows is None else examples_and_rows[0]
     sections: list[ReportSection] = []
     if examples is not None and len(examples) >= LEAST_EXAMPLES:
         options = ArtefactOptions(seed=asked.seed, commands=[asked.command])
         if asked.learner is not None:  # may take hours: each part of the input is kept as soon as it was tried
-            options = replace(options, learner=asked.learner, keeping=own)
+            options = replace(options, learner=asked.learner, checkpoints=own)
         make = partial(artefact_sections, examples, options, lambda share: done(0.7 * share))
         sections += own.sections("artefacts", make)
     run = [one for one in sets if one.said]
@@ -176,12 +176,12 @@ def _content(sets: Sequence[StoredSet], asked: _Asked) -> list[object]:
 
 
 def _dataset(
-    db: Session, blobs: Blobs, actor: Actor, task: Task, asked: _Asked, *, done: Done, keeping: Checkpoints
+    db: Session, blobs: Blobs, actor: Actor, task: Task, asked: _Asked, *, done: Done, checkpoints: Checkpoints
 ) -> Report:
     stored = stored_set(db, blobs, actor, task, asked.ref)
     version = stored.version
-    sections = _studied([stored], asked, done=done, keeping=keeping)
-    own = keeping.keyed(_content([stored], asked))
+    sections = _studied([stored], asked, done=done, checkpoints=checkpoints)
+    own = checkpoints.keyed(_content([stored], asked))
     sections += own.sections("errors", partial(error_sections, stored, asked.seed, [asked.command]))
     if not sections:
         raise BadInput(

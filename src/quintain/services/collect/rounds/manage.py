@@ -26,7 +26,7 @@ from quintain.services.access.notify import notify_all
 from quintain.services.access.permissions import require_owner
 from quintain.services.collect.rounds.definition import dump_round, parse_round, round_of
 from quintain.services.collect.rounds.hidden_rounds import is_hidden
-from quintain.services.collect.rounds.pins import pin_targets
+from quintain.services.collect.rounds.targets import pin_targets
 from quintain.services.models.registry import get_model
 from quintain.services.pay import earnings
 from quintain.services.tasks.definitions import find_row, get_task

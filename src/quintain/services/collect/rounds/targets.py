@@ -20,6 +20,12 @@ from quintain.store.queries.collect import rounds as queries
 from quintain.store.tables import RoundTarget
 
 
+def pin_targets(db: Session, round_id: int, spec: RoundSpec) -> None:
+    """Fix the versions of a round's named models, so that everybody faces the same; inside a transaction."""
+    for ref in spec.targets.models:
+        db.add(RoundTarget(round_id=round_id, model_version_id=get_model(db, OPERATOR, ref).version.id))
+
+
 def prepare_targets(db: Session, blobs: Blobs, round_id: int, spec: RoundSpec) -> str:
     """Give the day whose targets count, after finding the board's best once a day where the round asks for it.
 

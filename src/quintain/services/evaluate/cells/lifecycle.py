@@ -55,7 +55,7 @@ class CellLease:
     variant: str
     title: str = ""
     seconds: float = LEASE_SECONDS
-    in_hand: LastCell | None = None
+    last: LastCell | None = None
 
 
 def fill(db: Session, task: str | None = None) -> int:
@@ -151,7 +151,7 @@ def claim(
     task: str | None = None,
     alone: bool = True,
     seconds: float = LEASE_SECONDS,
-    in_hand: LastCell | None = None,
+    last: LastCell | None = None,
     without: Collection[str] = (),
     machine: str | None = None,
     variant: str | None = None,
@@ -159,7 +159,7 @@ def claim(
     """Lease the next cell, of *task* or of any, to *worker* for *seconds*.
 
     *alone* says that the worker can give a measurement the machine to itself, *machine* of what class that one is;
-    *in_hand* is what it computed last; *without* names the adapters whose models it cannot run; with *variant* only
+    *last* is what it computed last; *without* names the adapters whose models it cannot run; with *variant* only
     that one is leased.
     """
     with transaction(db):
@@ -173,7 +173,7 @@ def claim(
                 alone=alone,
                 task=task,
                 without=without,
-                in_hand=in_hand,
+                last=last,
                 machine=machine,
                 variant=variant,
                 counted=counted_variants(),

@@ -262,7 +262,7 @@ def _record(sessions: Sessions, lease: CellLease, write: Callable[[Session], Rec
 
 
 def _prepare(
-    db: Session, blobs: Blobs, lease: CellLease, folder: Path, conditions: Conditions, in_hand: UnpackedModel
+    db: Session, blobs: Blobs, lease: CellLease, folder: Path, conditions: Conditions, unpacked: UnpackedModel
 ) -> CellJob:
     row = queries.row(db, lease.cell_id)
     if row is None or row.model_version.blob is None:
@@ -270,8 +270,8 @@ def _prepare(
     task = get_task(db, row.task.name)
     blob = row.model_version.blob
     if conditions.sandbox == "off":
-        in_hand.drop()  # without its walls, a model could leave notes in its folder for its next run
-    model = runnable(row.model_version.adapter, in_hand.folder(blob, blobs.path(blob)), conditions)
+        unpacked.drop()  # without its walls, a model could leave notes in its folder for its next run
+    model = runnable(row.model_version.adapter, unpacked.folder(blob, blobs.path(blob)), conditions)
     inputs = folder / "inputs.parquet"
     _write_inputs(db, blobs, task, row, inputs)
     return CellJob(

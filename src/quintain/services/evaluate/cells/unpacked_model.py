@@ -1,4 +1,4 @@
-"""The model that a worker has in hand: unpacked once for all of its runs that follow each other."""
+"""The model that a worker runs: unpacked once for all of its runs that follow each other."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class UnpackedModel:
         self._stack = ExitStack()
 
     def __enter__(self) -> UnpackedModel:
-        """Begin with empty hands."""
+        """Return this, with nothing unpacked yet."""
         return self
 
     def __exit__(
@@ -31,7 +31,7 @@ class UnpackedModel:
         self.drop()
 
     def folder(self, key: str, source: Path) -> Path:
-        """Give the folder of the artefact *key*, unpacked from *source* unless it is in hand."""
+        """Return the folder of the artefact *key*, unpacked from *source* unless it is unpacked already."""
         if self._key != key:
             self.drop()
             place = self._stack.enter_context(scratch("model")) / "model"

@@ -92,7 +92,7 @@ class Work:
                 self.name,
                 task=self.task,
                 seconds=self.conditions.lease_seconds,
-                in_hand=self.last,
+                last=self.last,
                 without=refused_adapters(self.conditions.probe(), self.conditions.sandbox),
                 machine=self.conditions.machine or None,
                 variant=self.variant,
@@ -105,7 +105,7 @@ class Work:
                 lease = claim()
         if lease is None:
             self._look_at_sandbox()
-        self.last = lease.in_hand if lease else None
+        self.last = lease.last if lease else None
         return lease
 
     def _fill(self, db: Session) -> int:

@@ -38,14 +38,14 @@ Done = Callable[[float], None]
 class ArtefactOptions:
     """What to look for: *subsets* of fields (all that make sense by default), the *seed*, commands to do it again.
 
-    *learner* tries the subsets; the linear one by default. *keeping* is where parts are kept until the whole is done.
+    *learner* tries the subsets; the linear one by default. *checkpoints* keeps parts until the whole is done.
     """
 
     subsets: Sequence[Sequence[str]] = ()
     seed: int = 0
     commands: Sequence[str] = ()
     learner: Teachable | None = None
-    keeping: Checkpoints = field(default_factory=Checkpoints)
+    checkpoints: Checkpoints = field(default_factory=Checkpoints)
 
 
 def _quiet(_share: float) -> None:
@@ -104,7 +104,7 @@ def _partial(examples: Examples, options: ArtefactOptions, commands: list[str], 
     results: list[PartialInput] = []
     for at, (fields, masked) in enumerate(tries):
         make = partial(partial_input, examples, fields, seed=options.seed, masked=masked, learner=options.learner)
-        results.append(options.keeping.part(f"partial/{fields}/{masked}", PartialInput, make))
+        results.append(options.checkpoints.part(f"partial/{fields}/{masked}", PartialInput, make))
         done(0.6 * (at + 1) / len(tries))
     names = [_name(one) for one in results]
     rows: list[list[Cell]] = [

@@ -17,7 +17,7 @@ from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
 from quintain.services.collect.rounds.definition import dump_round
 from quintain.services.collect.rounds.manage import SEED_BITS, RoundInfo, get_round
-from quintain.services.collect.rounds.pins import pin_targets
+from quintain.services.collect.rounds.targets import pin_targets
 from quintain.services.models.registry import ModelVersionInfo, get_model
 from quintain.services.tasks.definitions import find_row, get_task
 from quintain.services.validate.console.item_files import item_rows

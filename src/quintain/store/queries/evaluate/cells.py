@@ -115,14 +115,14 @@ def claim(  # noqa: PLR0913 - whose turn it is depends on what a worker can run
     task: str | None,
     counted: Collection[str],
     without: Collection[str] = (),
-    in_hand: LastCell | None = None,
+    last: LastCell | None = None,
     machine: str | None = None,
     variant: str | None = None,
 ) -> Cell | None:
     """Lease the cell whose turn it is, or give None. Inside a writing transaction.
 
     The builder with the fewest running cells comes first; then what `_turn` puts first, *counted* being the variants
-    that boards count; then cells of the model and data set *in_hand*, which are few; then the oldest. A lease that has
+    that boards count; then cells of the model and data set *last*, which are few; then the oldest. A lease that has
     lapsed counts as queued: it was lost, which is no attempt. Without *alone*, measurements are left to others, and so
     are models of the adapters *without*; cells that wait for a class of machine other than *machine* always are, and
     measurements while the scored run, on which they rest, is not over. With *variant*, only that one is computed.
@@ -143,7 +143,7 @@ def claim(  # noqa: PLR0913 - whose turn it is depends on what a worker can run
         .outerjoin(running, running.c.owner_id.is_not_distinct_from(Model.owner_id))
         .where(_free(now), ModelVersion.withdrawn_at.is_(None))
         .where(_of_class(machine))
-        .order_by(func.coalesce(running.c.running, 0), _turn(counted), *_in_hand_first(in_hand), Cell.id)
+        .order_by(func.coalesce(running.c.running, 0), _turn(counted), *_last_first(last), Cell.id)
         .limit(1)
         .with_for_update(of=Cell, skip_locked=True)
     )
@@ -194,12 +194,10 @@ def let_go(db: Session, waits_for: str) -> int:
     return int(result.rowcount)  # type: ignore[attr-defined]  # an UPDATE gives a CursorResult
 
 
-def _in_hand_first(in_hand: LastCell | None) -> list[ColumnElement[int]]:
-    if in_hand is None:
+def _last_first(last: LastCell | None) -> list[ColumnElement[int]]:
+    if last is None:
         return []
-    same = and_(
-        Cell.model_version_id == in_hand.model_version_id, Cell.dataset_version_id == in_hand.dataset_version_id
-    )
+    same = and_(Cell.model_version_id == last.model_version_id, Cell.dataset_version_id == last.dataset_version_id)
     return [case((same, 0), else_=1)]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import Body, Depends, Header, Path
 from fastapi import Query as Parameter
@@ -34,9 +34,36 @@ from quintain.services.board.uncertainty import sent_uncertainty
 from quintain.services.evaluate.cells.lifecycle import fill_dataset
 from quintain.services.tasks import board_settings
 from quintain.services.tasks.definitions import get_task
-from quintain.web.api.board.shapes import ExportKind, ForkChange, ScoringChange, SnapshotRequest
 from quintain.web.api.call import Call, Calling
 from quintain.web.api.params import Changing, DatasetName, Filter, Limit, ModelName, Offset, TaskName
+from quintain.web.api.shapes import Shape, Text
+
+ExportKind = Literal["csv", "json", "latex", "markdown", "harness", "model-index"]
+
+
+class ScoringChange(Shape):
+    """Whether a data set scores."""
+
+    scores: bool
+
+
+class ForkChange(Shape):
+    """A view to keep, and its name."""
+
+    name: Text
+    weights: dict[str, float] | None = None
+    datasets: dict[str, float] | None = None
+    epsilon: float | None = None
+    base: Text | None = None
+    amrs: dict[str, float] | None = None
+    rate: Text | None = None
+
+
+class SnapshotRequest(Shape):
+    """What to call a snapshot."""
+
+    title: Text = ""
+
 
 SnapshotHash = Annotated[str, Path(description="Hash of the snapshot, or its beginning.", pattern=r"^[0-9a-f]{6,64}$")]
 Pairs = Annotated[str, Parameter(max_length=4000, pattern=r"^[^\x00]*$")]

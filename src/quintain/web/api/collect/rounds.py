@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import Path, Response
 from fastapi import Query as Parameter
+from pydantic import Field
 
 from quintain.core.records.collect import (
     Counters,
@@ -27,18 +28,64 @@ from quintain.services.jobs.exports import ExportRequest
 from quintain.services.models.ask import limit_calls
 from quintain.services.validate.judging import retraction
 from quintain.web.api.call import Call, Calling
-from quintain.web.api.collect.shapes import (
-    AttemptRequest,
-    ChoiceRequest,
-    CloneRequest,
-    DraftRequest,
-    NotesRequest,
-    RetractRequest,
-    RoundDefinition,
-    WordRequest,
-)
 from quintain.web.api.params import Changing, Limit, RoundRef, TaskName
+from quintain.web.api.shapes import LongText, Shape, Text
 from quintain.web.exporting import export_call
+
+
+class RoundDefinition(Shape):
+    """A round as a TOML file."""
+
+    toml: LongText
+
+
+class CloneRequest(Shape):
+    """What the clone of a round is called; empty for the same title."""
+
+    title: Text = ""
+
+
+class ChoiceRequest(Shape):
+    """What a worker says to a round."""
+
+    kind: Literal["consent", "warning", "opt_out", "opt_in"]
+
+
+class AttemptRequest(Shape):
+    """A text to submit. The same token again gives the first verdict again."""
+
+    inputs: dict[str, Any]
+    target: Any = None
+    justification: LongText = ""
+    type: Annotated[str, Field(max_length=200)] = ""
+    token: Annotated[str, Field(min_length=1, max_length=80, pattern=r"^[^\x00]+$")]
+
+
+class DraftRequest(Shape):
+    """What has been typed so far."""
+
+    inputs: dict[str, Any]
+    target: Any = None
+
+
+class WordRequest(Shape):
+    """A writer's word on an attempt: yes or no."""
+
+    yes: bool
+
+
+class NotesRequest(Shape):
+    """Why the model failed, and which phenomena are in the text."""
+
+    reason: Text = ""
+    tags: list[Text] = Field(default_factory=list)
+
+
+class RetractRequest(Shape):
+    """Why an attempt is taken back; may be empty."""
+
+    reason: Text = ""
+
 
 SessionKey = Annotated[str, Path(description="Key of the session.", max_length=40, pattern=r"^[A-Za-z0-9_-]+$")]
 AttemptId = Annotated[int, Path(description="Id of the attempt.", ge=1, le=2**31 - 1)]

@@ -35,7 +35,7 @@ def quiet(_share: float) -> None:
 class CompareOptions:
     """What else is learned from (*outside*), by whom and with how many seeds; responses to the items; how hard is told.
 
-    *keeping* is where parts of the work are kept until the whole is done.
+    *checkpoints* is where parts of the work are kept until the whole is done.
     """
 
     outside: Sequence[ComparedSet] = ()
@@ -45,7 +45,7 @@ class CompareOptions:
     responses: Responses | None = None
     model: IrtModel = "2pl"
     commands: Sequence[str] = ()
-    keeping: Checkpoints = field(default_factory=Checkpoints)
+    checkpoints: Checkpoints = field(default_factory=Checkpoints)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class DataComparison:
 
     report: Report
     transfer: list[TransferCell]
-    keeping: Checkpoints
+    checkpoints: Checkpoints
 
 
 def compare_datasets(
@@ -76,7 +76,7 @@ def compare_datasets(
         options.seeds,
         options.seed,
     )
-    cells = transfer_cells(transfer, options.keeping, lambda share: done(0.1 + 0.6 * share))
+    cells = transfer_cells(transfer, options.checkpoints, lambda share: done(0.1 + 0.6 * share))
     sections.append(transfer_section(cells, transfer.parts, options.learner.name, commands))
     measures = measures_of(sets, fields)
     responses = responses_of_models(sets) if options.responses is None else responses_to(sets, options.responses)
@@ -94,7 +94,9 @@ def compare_datasets(
     sections.append(coverage_section(sets, commands))
     sections.append(differences_section(measures, commands))
     done(1.0)
-    return DataComparison(_report(sets, options, [one for one in sections if one is not None]), cells, options.keeping)
+    return DataComparison(
+        _report(sets, options, [one for one in sections if one is not None]), cells, options.checkpoints
+    )
 
 
 def written(compared: ComparedSet, fields: Sequence[str]) -> list[str]:

@@ -14,7 +14,7 @@ from quintain.stats.artefacts.examples import Examples
 from quintain.stats.comparing.transfer import Transfer, TransferRows
 
 
-def transfer_cells(transfer: Transfer, keeping: Checkpoints, done: Callable[[float], None]) -> list[TransferCell]:
+def transfer_cells(transfer: Transfer, checkpoints: Checkpoints, done: Callable[[float], None]) -> list[TransferCell]:
     """Give the matrix row by row; rows that are kept from an earlier run are not computed again."""
     rows, names = TransferRows(transfer), transfer.rows
     cells: list[TransferCell] = []
@@ -23,7 +23,7 @@ def transfer_cells(transfer: Transfer, keeping: Checkpoints, done: Callable[[flo
         def row(train: str = name, at: int = at) -> list[TransferCell]:
             return rows.row(train, lambda share: done((at + share) / len(names)))
 
-        cells += keeping.part(f"transfer/{name}", list[TransferCell], row)
+        cells += checkpoints.part(f"transfer/{name}", list[TransferCell], row)
         done((at + 1) / len(names))
     return cells
 
