@@ -21,5 +21,5 @@ class TryoutInfo:
 
 def tryout_of(db: Session, version_id: int) -> TryoutInfo | None:
     """Give the trial of a version; None where it was tried before it was registered."""
-    found = tried.tryouts(db, [version_id]).get(version_id)
-    return None if found is None else TryoutInfo(found.state, found.reason, found.log, found.attempts)
+    tryout = tried.tryouts(db, [version_id]).get(version_id)
+    return None if tryout is None else TryoutInfo(tryout.state, tryout.reason, tryout.log, tryout.attempts)
