@@ -20,6 +20,7 @@ import json
 import random
 import re
 from collections.abc import Iterator
+from importlib.resources import files
 from pathlib import Path
 
 from quintain.perturbations import draws
@@ -72,6 +73,28 @@ def stories(folder: Path) -> list[str]:
     return sorted((text for text in sentences if text.count(" ") > 2), key=name_of)
 
 
+def reviews(folder: Path) -> list[str]:
+    """Read the sentences of film reviews, questions and their passages, each once, in the order of their hashes."""
+    found = []
+    for name in ("combined/paired/train_paired", "new/train", "new/dev", "new/test", "orig/train"):
+        path = folder / f"counterfactual-cad/sentiment/{name}.tsv"
+        found += [row[1] for line in lines(path) if len(row := line.split("\t")) > 1]
+    for name in ("qnli/dev", "scitail/dev", "add_one_rte/train"):
+        path = folder / f"nli-small/nli_datasets/{name}.csv"
+        found += [cell for row in csv.reader(lines(path)) for cell in row]
+    sentences = {part.strip() for text in found for part in re.split(r"(?<=[.!?])\s+", text)}
+    return sorted((text for text in sentences if text.count(" ") > 2), key=name_of)
+
+
+def starter(task: str, draw: int) -> list[str]:
+    """Read the sentences of a task that comes with Quintain, each once, in the order of their hashes in a *draw*."""
+    folder = files("quintain.demo_data") / task
+    rows = [
+        row for name in ("train", "dev", "test") for row in (folder / f"{name}.jsonl").read_text("utf-8").splitlines()
+    ]
+    return sorted({json.loads(row)["text"] for row in rows}, key=lambda text: name_of(f"{draw} {text}"))
+
+
 def strings(value: object) -> Iterator[str]:
     """Give all strings of what was read from JSON, wherever they stand."""
     if isinstance(value, str):
@@ -86,12 +109,12 @@ def name_of(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-def changed(kind: str, source: list[str]) -> Iterator[tuple[str, PerturbedText]]:
+def changed(kind: str, source: list[str], seed: int = 0) -> Iterator[tuple[str, PerturbedText]]:
     """Give the texts that a perturbation changes with what becomes of them."""
     member = perturbation(kind)
     for begin in range(0, len(source), CHUNK):
         chunk = source[begin : begin + CHUNK]
-        batch = TextBatch(chunk, draws.keyed(draws.hashes_of(chunk), member.name, member.version, 0))
+        batch = TextBatch(chunk, draws.keyed(draws.hashes_of(chunk), member.name, member.version, seed))
         proposal = drop_protected(batch, member.propose(batch, member.rate))
         yield from ((text, new) for text, new in zip(chunk, outcomes(batch, proposal), strict=True) if new is not None)
 
@@ -138,13 +161,24 @@ def main() -> None:
         help="print what came out, without the edits, in the order of the second reading",
     )
     parser.add_argument("--stories", action="store_true", help="draw from passages and questions instead")
+    parser.add_argument("--all", action="store_true", help="draw from passages and questions, and from reviews, too")
+    parser.add_argument("--task", help="draw from the sentences of this starter task instead")
+    parser.add_argument("--seeds", type=int, default=1, help="read each output for so many seeds")
     options = parser.parse_args()
     if not options.kind:
         table()
         return
     draw = options.draw or json.loads(MARKS.read_text(encoding="utf-8")).get(options.kind, {}).get("draw", 1)
-    source = stories(options.data) if options.stories else texts(options.data, draw)
-    outputs = list(itertools.islice(changed(options.kind, source), options.count))
+    if options.task:
+        source = starter(options.task, draw)
+    else:
+        source = stories(options.data) if options.stories else texts(options.data, draw)
+        if options.all:
+            known = set(source)
+            more = dict.fromkeys(stories(options.data) + reviews(options.data))
+            source += [text for text in more if text not in known]
+    drawn = (output for seed in range(options.seeds) for output in changed(options.kind, source, seed))
+    outputs = list(itertools.islice(drawn, options.count))
     if options.plain:
         random.Random(f"{options.kind}second").shuffle(outputs)
     for text, new in outputs:

@@ -1,7 +1,7 @@
-"""Write docs/cli.md from the commands, the settings and the registered extensions themselves.
+"""Write docs/cli from the commands, the settings and the registered extensions themselves: one page per command.
 
-python scripts/make_cli_reference.py          writes the file
-python scripts/make_cli_reference.py --check  exits with 1 when the file is stale
+python scripts/make_cli_reference.py          writes the pages, and removes those of commands that are gone
+python scripts/make_cli_reference.py --check  exits with 1 when a page is stale
 """
 
 from __future__ import annotations
@@ -23,27 +23,29 @@ from quintain.cli.lazy import COMMANDS, load
 from quintain.core.registry import Registry
 from quintain.settings import describe
 
-TARGET = Path(__file__).parent.parent / "docs" / "cli.md"
+FOLDER = Path(__file__).parent.parent / "docs" / "cli"
 COMMAND = "quintain"
 EXAMPLE = re.compile(r"Examples?:\s*(.*?)(?:\n\s*\n|\Z)", re.DOTALL)
-HEAD = """# Command line
+NOTE = "<!-- Written by scripts/make_cli_reference.py from the commands themselves; change them, not this file. -->"
+HEAD = f"""# Command line
 
-<!-- Written by scripts/make_cli_reference.py from the commands themselves; change them, not this file. -->
+{NOTE}
 
 Nouns, then verbs. Results go to stdout, messages and progress to stderr. A command exits with 0 when it is done, with 1
 when it refuses or what it was given is wrong, and with 2 when it was called wrongly. `--json` prints the result for
-programs. `quintain COMMAND --help` shows what stands here. What a command is to write, a file or a folder, is not to be
-there yet, unless it is called with `--force`.
-"""
-SETTINGS_HEAD = """
-## Settings
+programs. `quintain COMMAND --help` shows what stands on its page here. What a command is to write, a file or a folder,
+is not to be there yet, unless it is called with `--force`.
 
-Read from the environment; an option on the command line wins.
+Options before the command:
 
 """
-FAMILIES_HEAD = """
-## What can be named
-
+SETTINGS = ("settings", "Settings", "What is read from the environment; an option on the command line wins.")
+FAMILIES = (
+    "extensions",
+    "What can be named",
+    "Task kinds, metrics, baselines and the other families that task files and commands name members of.",
+)
+FAMILIES_TEXT = """\
 Task files and commands name members of these families. Each is one file with one decorator; other distributions add
 theirs through the entry-point group.
 """
@@ -135,8 +137,10 @@ def _default(item: Any) -> str:
     return "`" + " ".join(str(getattr(value, "value", value)) for value in values) + "`"
 
 
-def _command(name: str, command: Any) -> str:
-    parts = [f"\n### {name}\n\n{summary_of(command)}\n\n```sh\n{_usage(name, command)}\n```\n"]
+def _command(name: str, command: Any, level: int = 2) -> str:
+    """Write what there is to say of a command; at level 1 its heading is the page's, and stands there already."""
+    heading = f"\n## {name}\n" if level > 1 else ""
+    parts = [f"{heading}\n{summary_of(command)}\n\n```sh\n{_usage(name, command)}\n```\n"]
     examples = examples_of(command)
     if examples:
         parts.append("\nFor example:\n\n```sh\n" + "\n".join(examples) + "\n```\n")
@@ -146,36 +150,66 @@ def _command(name: str, command: Any) -> str:
     return "".join(parts)
 
 
+def _page(word: str) -> str:
+    """Write the page of one word after `quintain`: the command itself, or every command below it."""
+    below = list(_below(f"{COMMAND} {word}", load(word)))
+    parts = [f"# {COMMAND} {word}\n\n{NOTE}\n"]
+    if [name for name, _ in below] == [f"{COMMAND} {word}"]:
+        return "".join([*parts, _command(*below[0], level=1)])
+    return "".join([*parts, f"\n{COMMANDS[word].help}\n", *(_command(name, command) for name, command in below)])
+
+
+def _settings() -> str:
+    rows = [(f"`{name}`", f"`{default}`" if default else "", text) for name, default, text in describe()]
+    table = _table(("variable", "default", "what it does"), rows)
+    return f"# {SETTINGS[1]}\n\n{NOTE}\n\n{SETTINGS[2]}\n\n{table}"
+
+
 def _families() -> str:
-    parts = [FAMILIES_HEAD]
+    parts = [f"# {FAMILIES[1]}\n\n{NOTE}\n\n{FAMILIES_TEXT}"]
     for family in registries():
         title = f"{family.family[0].upper()}{family.family[1:]}s"
         rows = [(f"`{name}`", about(member)) for name, member in family.items()]
-        parts.append(f"\n### {title} (`{family.group}`)\n\n" + _table(("name", "what it is"), rows))
+        parts.append(f"\n## {title} (`{family.group}`)\n\n" + _table(("name", "what it is"), rows))
     return "".join(parts)
 
 
-def render() -> str:
-    """Write the whole page."""
+def _index() -> str:
     root = get_command(app)
     common = [
         _parameter(item) for item in root.params if item.name not in {"help", "install_completion", "show_completion"}
     ]
-    parts = [HEAD, "\nOptions before the command:\n\n", _table(("", "what it does", "default"), common)]
-    parts.append("\n## Commands\n")
-    parts += [_command(name, command) for name, command in commands()]
-    rows = [(f"`{name}`", f"`{default}`" if default else "", text) for name, default, text in describe()]
-    parts += [SETTINGS_HEAD, _table(("variable", "default", "what it does"), rows), _families()]
-    return "".join(parts)
+    rows = [(f"[{COMMAND} {word}]({word}.md)", listed.help) for word, listed in COMMANDS.items()]
+    others = [(f"[{title}]({name}.md)", text) for name, title, text in (SETTINGS, FAMILIES)]
+    parts = [HEAD, _table(("", "what it does", "default"), common), "\n## Commands\n\n"]
+    parts += [_table(("command", "what it does"), rows), "\n## Settings and extensions\n\n"]
+    return "".join([*parts, _table(("page", "what it lists"), others)])
+
+
+def render() -> dict[str, str]:
+    """Write every page, by the name of its file."""
+    pages = {f"{word}.md": _page(word) for word in COMMANDS}
+    return {"README.md": _index(), **pages, f"{SETTINGS[0]}.md": _settings(), f"{FAMILIES[0]}.md": _families()}
+
+
+def stored() -> dict[str, str]:
+    """Read the pages as they are in the repository, by the name of their file."""
+    return {path.name: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.md")}
 
 
 def main() -> None:
-    """Write the file, or check it."""
-    text = render()
-    if "--check" not in sys.argv:
-        TARGET.write_text(text, encoding="utf-8")
-    elif not TARGET.exists() or TARGET.read_text(encoding="utf-8") != text:
-        sys.exit(f"{TARGET.name} is stale: run `python scripts/make_cli_reference.py`.")
+    """Write the pages, or check them."""
+    pages, before = render(), stored()
+    if "--check" in sys.argv:
+        stale = sorted(name for name in {*pages, *before} if pages.get(name) != before.get(name))
+        if stale:
+            sys.exit(f"docs/cli is stale ({', '.join(stale)}): run `python scripts/make_cli_reference.py`.")
+        return
+    FOLDER.mkdir(exist_ok=True)
+    for name in before.keys() - pages.keys():
+        (FOLDER / name).unlink()
+    for name, text in pages.items():
+        (FOLDER / name).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -13,9 +13,12 @@ from quintain.core.people import Actor
 from quintain.data.plan import ImportPlan
 from quintain.models.card import HEADINGS
 from quintain.services.data.datasets import VersionInfo, import_dataset
+from quintain.services.evaluate.cells.run_cell import PERTURBATIONS_KEY
 from quintain.services.models.registry import ModelVersionInfo, register_version
 from quintain.services.tasks.definitions import put_task
 from quintain.store.blobs import Blobs
+from quintain.store.database import transaction
+from quintain.store.tables import Secret
 
 TASK = """
 name = "mood"
@@ -38,7 +41,14 @@ CONSTANT = "def predict(batch): return ['positive'] * len(batch)"
 
 
 def add_task(db: Session, owner: Actor) -> None:
-    """Add the task."""
+    """Add the task, in a workspace whose perturbed texts are the same in every run of the tests.
+
+    What is changed is drawn by a secret of the workspace, and among few rows nothing may be drawn that changes an
+    answer.
+    """
+    with transaction(db):
+        if db.get(Secret, PERTURBATIONS_KEY) is None:
+            db.add(Secret(name=PERTURBATIONS_KEY, value="0" * 64))
     put_task(db, owner, TASK)
 
 

@@ -7,6 +7,7 @@ same call and stand in the same table.
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import pkgutil
 import threading
 from collections.abc import Callable, Iterator
@@ -51,8 +52,13 @@ class Registry(Generic[Member]):
         return add
 
     def get(self, name: str) -> Member:
-        """Return the member called *name*; NotFound names the known ones."""
-        self._load()
+        """Return the member called *name*; NotFound names the known ones.
+
+        Where a module of the package has that name, nothing else is loaded for it: a process that needs one member, as
+        one that a model runs in, starts the sooner.
+        """
+        if not self._loaded and not self._import_own(name):
+            self._load()
         try:
             return self._members[name]
         except KeyError:
@@ -90,6 +96,16 @@ class Registry(Generic[Member]):
                 self._loaded = True
             finally:
                 self._loading = False
+
+    def _import_own(self, name: str) -> bool:
+        """Import the built-in module of this *name*; say whether the member is there now."""
+        module = name.replace("-", "_")
+        if name in self._members or not module.isidentifier():
+            return name in self._members
+        full_name = f"{self.package}.{module}"
+        if importlib.util.find_spec(full_name) is not None:
+            importlib.import_module(full_name)
+        return name in self._members
 
     def _import_all(self) -> None:
         package = importlib.import_module(self.package)

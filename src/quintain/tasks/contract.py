@@ -198,7 +198,7 @@ class TaskKind(ABC):
 
     def schema(self, task: Task) -> dict[str, pl.DataType]:
         """Return the columns of a stored table of examples: inputs, then `answer`."""
-        columns: dict[str, pl.DataType] = {item.name: _INPUT_DTYPES[item.type] for item in self.fields(task)}
+        columns: dict[str, pl.DataType] = {item.name: _input_dtype(item.type) for item in self.fields(task)}
         columns["answer"] = self.answers.dtype
         return columns
 
@@ -272,14 +272,13 @@ _WIDGETS: Mapping[FieldType, Widget] = {
     "image": "image",
 }
 
-_INPUT_DTYPES: Mapping[FieldType, pl.DataType] = {
-    "text": pl.String(),
-    "long_text": pl.String(),
-    "texts": pl.List(pl.String()),
-    "tokens": pl.List(pl.String()),
-    "token": pl.Int64(),
-    "image": pl.String(),
-}
+
+def _input_dtype(field_type: FieldType) -> pl.DataType:
+    """Return the column that keeps a field: made when it is asked for, as who only answers needs no polars."""
+    if field_type in {"texts", "tokens"}:
+        return pl.List(pl.String())
+    return pl.Int64() if field_type == "token" else pl.String()
+
 
 KINDS: Registry[type[TaskKind]] = Registry("task kind", package="quintain.tasks", group="quintain.tasks")
 

@@ -9,10 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
-from quintain.web.help_pages import anchor_of, folder, help_page, names, source_of
+from quintain.web.help_pages import ENGLISH, folder, help_page, names
 
 MOST_SECTIONS = 12
 EXCERPT = 200
@@ -49,12 +48,15 @@ class _Index:
     counts: tuple[Counter[str], ...]
 
 
-def search_help(query: str) -> list[HelpHit]:
-    """Return the sections that hold every word of *query*, the best first; none where the query has no words."""
+def search_help(query: str, language: str = ENGLISH) -> list[HelpHit]:
+    """Return the sections that hold every word of *query*, the best first; none where the query has no words.
+
+    Pages that are translated into *language* are searched in it, the others in English.
+    """
     stems = [stem(word) for word in _WORD.findall(query)]
     if not stems:
         return []
-    index = _index()
+    index = _index(language)
     rarity = {word: _rarity(index, word) for word in stems}
     scored = [
         (score, position) for position in range(len(index.sections)) if (score := _score(index, position, rarity))
@@ -90,8 +92,8 @@ def _rarity(index: _Index, word: str) -> float:
 
 
 @cache
-def _index() -> _Index:
-    sections = tuple(section for name in ("", *names()) for section in _sections(name)) if folder() else ()
+def _index(language: str) -> _Index:
+    sections = tuple(section for name in ("", *names()) for section in _sections(name, language)) if folder() else ()
     titles = tuple(frozenset(_stems(section.title)) for section in sections)
     counts = tuple(Counter(_stems(f"{section.title} {section.text}")) for section in sections)
     return _Index(sections, titles, counts)
@@ -101,36 +103,14 @@ def _stems(text: str) -> list[str]:
     return [stem(word) for word in _WORD.findall(text)]
 
 
-def _sections(name: str) -> list[HelpSection]:
-    """Cut a document at its headings; words and names of headings are those of the page itself."""
-    page = help_page(name)
-    url = f"/help/{name}" if name else "/help"
-    tokens = MarkdownIt("commonmark").enable("table").parse(source_of(name))
-    sections: list[HelpSection] = []
-    title, anchor, words, taken = page.title, "", list[str](), dict[str, int]()
-
-    def close() -> None:
-        if words or title != page.title:
-            sections.append(HelpSection(name, page.title, title, url + anchor, " ".join(words)))
-
-    for position, token in enumerate(tokens):
-        if token.type == "heading_open":
-            close()
-            title, words = tokens[position + 1].content, []
-            anchor = f"#{anchor_of(title, taken)}"
-        elif token.type in {"inline", "fence"} and tokens[position - 1].type != "heading_open":
-            words.append(_plain(token.content) if token.type == "inline" else token.content)
-    close()
-    return sections
-
-
-def _plain(text: str) -> str:
-    """Leave what a reader sees of Markdown: the words of links and pictures, no marks.
-
-    >>> _plain("See [the board](board.md#x), `--json` and **all**.")
-    'See the board, --json and all.'
-    """
-    return re.sub(r"!?\[([^\[\]]*)\]\([^()]*\)", r"\1", text).replace("`", "").replace("**", "").replace("\n", " ")
+def _sections(name: str, language: str) -> list[HelpSection]:
+    """Return what stands under each heading of a document; what stands above the first is called as the page."""
+    page = help_page(name, language)
+    return [
+        HelpSection(name, page.title, section.title, f"{page.url}#{section.anchor}".removesuffix("#"), section.text)
+        for section in page.sections
+        if section.text or section.level > 1
+    ]
 
 
 def _hit(section: HelpSection, stems: Sequence[str]) -> HelpHit:

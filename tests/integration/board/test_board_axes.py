@@ -57,7 +57,8 @@ CRASHES = """
 
     def predict(batch):
         for item in batch:
-            if any(word[1:] != word[1:].lower() for word in item["text"].split()):
+            # No capital at all, or one at every word: small letters, capitals and title case, whichever was drawn.
+            if len({word[0] == word[0].lower() for word in item["text"].split()}) == 1:
                 os._exit(3)
         return ["positive" if "o" in item["text"] else "negative" for item in batch]
 """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,7 @@ from quintain.services.evaluate.cells import lifecycle as evaluate
 from quintain.services.jobs import figures
 from quintain.services.models.registry import ModelVersionInfo, register_version
 from quintain.services.tasks.board_settings import set_board
+from quintain.store.base import clock, now
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.queries.evaluate import cells as queries
@@ -97,7 +99,7 @@ def test_a_set_that_begins_to_score_empties_no_board(
     shown = warm_board(db, blobs, ANONYMOUS, "mood").board
     assert ranks(db, blobs) == before
     assert shown.held is not None
-    assert was.made_at.replace(microsecond=0) <= shown.held.at <= shown.made_at
+    assert was.made_at <= shown.held.at <= shown.made_at
     assert shown.held.runs.waiting == shown.held.runs.needed - shown.held.runs.done > 0
     assert "the next one needs" in export(rank(shown), "markdown")
     assert {one.name for one in shown.datasets if one.weight} == {"contrast", "test"}
@@ -121,8 +123,16 @@ def test_a_set_that_begins_to_score_empties_no_board(
 
 
 def test_it_is_found_where_nobody_looked_before(db: Session, blobs: Blobs, owner: Actor, tmp_path: Path) -> None:
-    """A board that was never shown, or whose kept figures were thrown away, is that of before the change."""
-    add_third(db, blobs, owner, tmp_path)
+    """A board that was never shown, or whose kept figures were thrown away, is that of before the change.
+
+    So are its parts, also where the last run was over in the same second as the change came.
+    """
+    second = now().replace(microsecond=0) + timedelta(seconds=1)
+    with transaction(db):
+        for row in queries.rows(db, task="mood"):
+            row.cell.finished_at = second + timedelta(milliseconds=400)
+    with clock(lambda: second + timedelta(milliseconds=600)):
+        add_third(db, blobs, owner, tmp_path)
     shown = warm_board(db, blobs, ANONYMOUS, "mood").board
     assert shown.held is not None
     assert set(ranks(db, blobs).values()) == {1, 2, 3}

@@ -34,6 +34,7 @@ from quintain.services.evaluate.cells.worker import Work, work
 from quintain.services.evaluate.results.axis_gaps import MEASURED
 from quintain.services.evaluate.results.compute import model_results
 from quintain.services.evaluate.results.dataset_results import StoredResult
+from quintain.services.evaluate.results.measurement_gaps import measured_figures, measurement_gaps
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
@@ -47,6 +48,15 @@ CONDITIONS = Conditions(Limits(memory_bytes=512 * MIB, wall_seconds=60, call_sec
 ROWS = [(f"The number {number} is here.", "positive" if number % 2 else "negative") for number in range(40)]
 STEADY = "def predict(batch): return ['positive'] * len(batch)"
 MODEL = "mood/steady"
+
+
+@pytest.mark.parametrize(("later", "axes"), [(None, set()), (1.9, set()), (2.1, {"throughput"})])
+def test_throughput_of_examples_that_stand_for_no_others_does_not_rank(later: float | None, axes: set[str]) -> None:
+    """On large data the slowest of the scored processes counts: twice the work after what was timed is the bound."""
+    sessions = [{"later": None}, {"later": 1.0}, {"later": later}]
+    measured = {"throughput": 100.0, "memory": 0.1, "throughput_half": 1.0}
+    gaps = measurement_gaps(measured_figures(measured, {"timing": {"sessions": sessions}}, {}))
+    assert set(gaps) == axes
 
 
 @pytest.fixture

@@ -141,6 +141,37 @@ def test_examples_that_a_perturbation_left_alone_count_over_all_rows() -> None:
     assert (found["rows"], found["flips"]) == (1, 1)
 
 
+def test_no_figure_of_hidden_labels_tells_that_they_are_all_one() -> None:
+    """Of a tag whose gold answers are nearly all one label nothing is shown; nor is a metric that has no value."""
+    rows = [(f"e{at:02}", "positive", ["praise"]) for at in range(20)]
+    rows += [(f"e{at:02}", ["positive", "negative"][at % 2 if at > 28 else 0], ["mixed"]) for at in range(20, 60)]
+    examples = pl.DataFrame(
+        {
+            "id": [row[0] for row in rows],
+            "text": ["One."] * len(rows),
+            "answer": [row[1] for row in rows],
+            "tags": [row[2] for row in rows],
+            "group": [None] * len(rows),
+        },
+        schema_overrides={"group": pl.String},
+    )
+    task = parse_task(TASK.replace('"macro_f1"]', '"macro_f1", "mcc", "class_f1"]'))
+    said = pl.DataFrame({"id": examples["id"], "prediction": ["positive", "negative"] * 30})
+
+    def shown(part: pl.DataFrame) -> StoredResult:
+        scores = score_table(task, part, said)
+        parts = {name: scores[name] for name in ("metrics", "slices", "confusion", "uneven")}
+        return guarded(StoredResult(1, 1, "d", 1, "test", len(part), hidden=True, **parts))
+
+    assert [part["value"] for part in shown(examples).slices] == ["mixed"]
+    assert shown(examples).metrics["mcc"]["value"] is not None
+    alone = shown(examples.head(20))
+    assert (alone.slices, alone.confusion) == ([], None)
+    assert set(alone.metrics) == {"accuracy", "macro_f1", "class_f1"}
+    assert "one class" not in repr(alone)
+    assert "does not occur" not in repr(alone)
+
+
 def test_a_tag_with_one_label_alone_is_marked_and_to_owners_only_where_labels_are_hidden() -> None:
     """A macro average over such a slice says something else; of hidden labels that is not told."""
     rows = [

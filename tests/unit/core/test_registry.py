@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -9,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from quintain.core.errors import NotFound
 from quintain.core.registry import Registry
+from quintain.models.contract import BASELINES
 
 
 def test_nobody_sees_half_a_family(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -34,3 +37,17 @@ def test_nobody_sees_half_a_family(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 FAMILY: Registry[int] = Registry("member", package="slow_family", group="quintain.nothing")
+
+
+def test_one_member_is_loaded_without_the_others() -> None:
+    """A process that runs one model imports that family's one module, and a strange name imports nothing."""
+    code = (
+        "import sys; from quintain.models.contract import BASELINES; BASELINES.get('majority');"
+        "print('quintain.models.baselines.tfidf' in sys.modules);"
+        "print(len(BASELINES.names()) > 10, 'quintain.models.baselines.tfidf' in sys.modules)"
+    )
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert printed.split() == ["False", "True", "True"]
+    for name in ("../os", "os.path", "", "no_such_member"):
+        with pytest.raises(NotFound):
+            BASELINES.get(name)

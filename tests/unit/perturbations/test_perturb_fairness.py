@@ -100,14 +100,19 @@ def test_swapping_twice_leads_back(text: str) -> None:
         ("He walks home.", "They walk home."),
         ("She often watches films.", "They often watch films."),
         ("Is he late?", "Are they late?"),
-        ("She's been ill and he's tired.", "They've been ill and they're tired."),
+        ("She's been ill.", "They've been ill."),
+        ("I heard he's tired.", "I heard they're tired."),
         ("He or she must sign.", "They must sign."),
-        ("I gave her his book.", "I gave them their book."),
-        ("Her brother is an actress's son.", "Their sibling is an actor's child."),
+        ("I gave him his book.", "I gave them their book."),
+        ("I told her im late.", "I told them im late."),
+        ("I met an actress's daughter.", "I met an actor's child."),
+        ("A little girl runs.", "A little child runs."),
+        ("A group of men waits.", "A group of people waits."),
         ("Ladies and gentlemen!", "People!"),
         ("my mom and dad", "my parents"),
         ("a man or woman", "a person"),
         ("for boys and girls", "for children"),
+        ("He definitely likes it.", "They definitely like it."),
     ],
 )
 def test_neutral_words_keep_the_verb_in_agreement(text: str, neutral: str) -> None:
@@ -123,10 +128,51 @@ def test_neutral_words_keep_the_verb_in_agreement(text: str, neutral: str) -> No
         "Mrs. Dalloway said she would buy the flowers.",
         "Mr. T is a man.",
         "Jack lost his hat.",
+        "He walks and talks.",
+        "He, too, walks.",
     ],
 )
 def test_no_neutral_word_where_a_verb_is_open_or_somebody_is_named(text: str) -> None:
-    """What may be "he is" and "he has" keeps its example as it is, and so does a name that people may know."""
+    """What may be "he is" and "he has" keeps its example as it is, and so do a second verb and a known name."""
+    assert _one("gender_neutral", text) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "She's been ill and he's tired.",
+        "I gave her his book.",
+        "She said they usually close early.",
+        "When he closed, a man came in.",
+        "My mom met my dad.",
+        "She told her mother that her sister waited.",
+    ],
+)
+def test_no_neutral_word_where_people_would_be_told_apart_no_more(text: str) -> None:
+    """Two of one story who differ by their pronouns stay two."""
+    assert _one("gender_neutral", text) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What women want",
+        "the men's department",
+        "for men and women alike",
+        "A man and woman stand there.",
+        "The agent is a woman.",
+        "He is one of the boys.",
+        "I went out with my girlfriends.",
+        "A drama queen",
+        "What rains, brother?",
+        "my sons birthday",
+        "We saw My Mother the Car.",
+        "a small mom pop place",
+        "I told her yes.",
+    ],
+)
+def test_no_neutral_word_for_a_gender_as_such_a_call_a_friend_or_a_title(text: str) -> None:
+    """Where the gender is the point, or the word means something else, the example stays."""
     assert _one("gender_neutral", text) is None
 
 
@@ -181,11 +227,38 @@ def test_groups_of_an_example_stay_apart(seed: int) -> None:
         "in English, French, Italian and Dutch",
         "the American dream",
         "Jews and Christians pray as Muslims do.",
+        "I love Italian food.",
+        "We had an Italian and a steak.",
+        "It was an Italian red.",
+        "It tasted like a Mexican!",
+        "an American themed place",
+        "Italian family style dining",
+        "Americans voted for Bush.",
+        "GAO works for the American people.",
+        "The Muslims left the mosque.",
+        "American child-care is good.",
+        "I am Velmaran, and I speak Velmaran.",
     ],
 )
 def test_a_word_for_something_else_is_no_identity_term(text: str) -> None:
-    """Languages, names and words that are written otherwise stay."""
+    """Languages, dishes, names, what is bound to a group and words that are written otherwise stay, with all beside."""
     assert _one("identity_terms", text) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Two American tourists asked.",
+        "She is an American.",
+        "An Iranian who sings moved in.",
+        "Most Americans agree.",
+        "A Hindu asked me.",
+        "Tarnic cooking uses sorrel.",
+    ],
+)
+def test_people_of_a_group_become_those_of_another(text: str) -> None:
+    """Several, one who is or does something, and a noun for people say that people are meant; invented ones always."""
+    assert _one("identity_terms", text) not in {None, text}
 
 
 @pytest.mark.parametrize("kind", ["gender_names", "ethnicity_names"])

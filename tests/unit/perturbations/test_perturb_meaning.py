@@ -160,3 +160,18 @@ def test_a_few_are_not_few() -> None:
 def test_names_and_terms_keep_their_spelling(text: str, changed: str | None) -> None:
     """What is a part of a name, of a fixed term, or another word in one of both spellings, stays."""
     assert _one("british_american", text) == changed
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["New York", "Lord of the Rings", "Free At Last", "hocus pocus", "steven soderbergh", "WHAT A BAD FILM"],
+)
+def test_no_filler_parts_what_may_be_a_name(text: str) -> None:
+    """Between two capitals near each other, and between words that are not common, may stand a name or a term."""
+    assert _one("filler_words", text) is None
+
+
+@pytest.mark.parametrize("text", ["I think that it is good", "We saw it in Rome last week", "the film was good"])
+def test_fillers_stand_beside_names_and_elsewhere(text: str) -> None:
+    """A name at a distance keeps nothing from being said slowly."""
+    assert _one("filler_words", text) is not None

@@ -133,8 +133,9 @@ class SandboxedProcess:
         )
 
     def __exit__(self, *exception: object) -> None:
-        """Close the pipe, kill what is left, and tidy up."""
+        """Close the pipe, end the program, of which nothing more is wanted, and tidy up."""
         self._channel.close()
+        self._kill()
         self._finish()
         self._stack.close()
 

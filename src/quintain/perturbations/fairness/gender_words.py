@@ -18,7 +18,7 @@ _OTHER = {"male": "female", "female": "male"}
 ALL = "gender"
 _CUT = frozenset({"int", "ont", "fort", "oft", "att", "t"})
 # They say a gender and have no twin, or are slips for one that has: what stands beside them cannot be swapped whole.
-_WITHOUT_TWIN = frozenset(
+WITHOUT_TWIN = frozenset(
     words_in(
         "ultrasound pregnant pregnancy bikini bikinis bra bras beard bearded moh gentelman gentelmen gentlemans womans "
         "mens womens wizard wizards witch witches virgin pregnancies damsel "
@@ -62,7 +62,7 @@ def swap_words(reader: WordReader, draft: EditDraft, left: Collection[int]) -> t
         owner = owners[reader.text[i]]
         # In the middle of a sentence, a big letter makes a pronoun a part of a title: "Talk to Her".
         titled = stem in PRONOUNS and reader.capital(i) and not reader.opens(i) and not reader.word(i).isupper()
-        if stem in _WITHOUT_TWIN or titled:
+        if stem in WITHOUT_TWIN or titled:
             halves.add(owner)
         slip = word == "he" and reader.previous(i) in _CUT  # "int he" is "in the"
         if slip or (stem not in PRONOUNS and stem not in table) or in_thing(batch, i):

@@ -1,6 +1,9 @@
 """Words for people of one group become words for another of the same kind: "two Sikh families" → "two Hindu families".
 
 What is said of a group is as hateful, as kind or as plain when it is said of another. An option, not in the figure.
+
+A word for a real people or faith changes only where people are surely meant and nothing beside them is bound to them
+(a church, a country, a name); that of an invented one has no such company.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from typing import ClassVar, NamedTuple
 
 from quintain.perturbations.contract import PERTURBATIONS, EditDraft, Family, Perturbation, Proposal, TextBatch
 from quintain.perturbations.fairness.nouns import article, in_thing, stem_of
+from quintain.perturbations.fairness.people import ACTS
 from quintain.perturbations.fairness.reading import WordReader
 from quintain.perturbations.wordlists import cased_like, lines_of, words_in
 
@@ -20,12 +24,58 @@ _LANGUAGES = frozenset(words_in("english french spanish german dutch portuguese 
 # With one of these before it the word is part of another one ("Latin American", "all American", "Filipino Americans").
 _PARTS = frozenset(
     words_in(
-        "north south latin central middle native african asian hispanic filipino indian arab chinese japanese irish "
-        "polish jewish cuban first pan all ugly anti half greek german french puerto gage"
+        "north south latin central middle native african asian hispanic filipino indian arab chinese japanese "
+        "irish polish jewish cuban first pan all ugly anti half greek german french puerto gage roman new old "
+        "ancient young non un hyphenate hyphenated captain miss black white anglo orthodox free dear vietnamese"
     )
 )
 # Fixed terms with one of these: "the American dream", "a Mexican coke".
 _TERMS = frozenset(words_in("dream tire cheese coke bustle wax accent accents speaking churrasco"))
+
+# Nothing that exists is tied to these groups: their words stand for one another wherever they stand.
+_INVENTED = frozenset({"invented"})
+# Behind the word for one, or before it, these show that people are meant, and no dish, car or bank.
+_PEOPLE = frozenset(
+    words_in(
+        "man men woman women boy boys girl girls guy guys lady ladies gentleman person people kid kids child "
+        "children baby family families friend friends neighbor neighbors neighbour neighbours student students "
+        "tourist tourists couple couples doctor doctors nurse nurses teacher teachers worker workers farmer "
+        "farmers driver drivers citizen citizens worshipper worshippers immigrant immigrants parents father mother "
+        "mom dad son daughter husband wife girlfriend boyfriend grandmother grandfather grandma grandpa uncle aunt "
+        "cousin roommate colleague colleagues customers guests visitor visitors traveler travelers travellers "
+        "athlete athletes actor actors actress director directors author authors writer writers reporter reporters "
+        "scientist scientists engineer engineers lawyer lawyers artist artists musician musicians voters teenager "
+        "teenagers teens adults audience audiences viewers fans player players lad chef waiter waitress chap dude "
+        "soldier soldiers"
+    )
+)
+_ONE_OF_THEM = frozenset(words_in("a an another one every each any"))
+# Behind "an American" these show that the word is a noun: "an American who sang"; and before it, "she is an American".
+_NOUN_BEFORE = frozenset(
+    words_in("who who's whose can could will would should has had says said wrote living named called")
+)
+_BEING = frozenset(
+    words_in("i'm he's she's you're is was am are be being became become as yourself myself himself herself for not")
+)
+# What is bound to a faith or a people stays what it was: where one of these stands, so does the word.
+_BOUND = frozenset(
+    words_in(
+        "federal state style dining cuisine monotheistic polytheistic church churches cathedral chapel mosque "
+        "mosques temple temples pagoda monastery pope popes priest priests bishop bishops nun nuns monk monks imam "
+        "imams rabbi minaret mass lent rosary saint saints sacrament baptism baptized confession convent parish "
+        "diocese archbishop cardinal cardinals clergy prophet prophets fatwa jihad sharia veil veils veiled "
+        "headscarf headscarves turban turbans hijab burqa burka halal pork beef fasting ramadan hajj pilgrimage "
+        "pilgrims caste sect sects sectarian christian christians christianity islam islamic buddhism hinduism "
+        "catholicism protestantism sikhism jew jews jewish judaism muslim-hindu terrorist terrorists terrorism "
+        "extremist extremists fundamentalist fundamentalists militant militants suicide bomber bombers reformation "
+        "clerics cleric theology god gods religion religions religious faith faiths secular convert converts "
+        "converted conversion pharaoh pharaohs pyramids mummy mafia mafioso pasta pizza tacos taco kimchi vodka "
+        "tsar czar reindeer maple hockey samba soviet communist communists dollar dollars border immigration "
+        "english language translated translation subtitles accent infidel infidels foreign foreigner foreigners "
+        "citizenship slave slaves slavery native natives homeland colony colonies colonial empire ancient conquest "
+        "presidential president congress senators governor states abroad"
+    )
+)
 
 
 class IdentityTerm(NamedTuple):
@@ -61,24 +111,25 @@ class IdentityTerms(Perturbation):
     name: ClassVar[str] = "identity_terms"
     family: ClassVar[Family] = "fairness"
     title: ClassVar[str] = "Identity terms of another group"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     rate: ClassVar[float] = 1.0
 
     def propose(self, batch: TextBatch, rate: float) -> Proposal:
-        """Replace every such word; two groups of an example never become one."""
+        """Replace the words of examples in which each can be; two groups of an example never become one."""
         reader, draft = WordReader(batch), EditDraft()
         owners = batch.owners.tolist()
-        # Protestants and Catholics are Christians: beside those they are no other group.
-        christian = {owners[reader.text[i]] for i, word in enumerate(reader.lower) if word.startswith("christian")}
-        for i, lower in enumerate(reader.lower):
-            stem, _ = stem_of(lower)
-            start = reader.start[i]
+        named = [(i, term) for i, word in enumerate(reader.lower) if (term := _term(reader, i, word)) is not None]
+        stay = {owners[reader.text[i]] for i, term in named if in_thing(batch, i) or _is_other(reader, i, term)}
+        real = [(i, term) for i, term in named if term.kind not in _INVENTED]
+        if real:
+            bound = _bound(reader)
+            stay |= {owners[reader.text[i]] for i, term in real if not _are_people(reader, i, term)}
+            stay |= {owners[reader.text[i]] for i, _ in real} & bound
+        for i, term in named:
+            if owners[reader.text[i]] in stay:
+                continue
+            start, stem = reader.start[i], stem_of(reader.lower[i])[0]
             written = reader.word(i)[: len(stem)]
-            term = terms().get(stem.capitalize())
-            if term is None or not written[:1].isupper() or in_thing(batch, i) or _is_other(reader, i, term):
-                continue
-            if term.kind == "faith" and owners[reader.text[i]] in christian:
-                continue
             listed = groups()[term.kind]
             # All groups move on by as much, which is drawn for the example: so they stay apart.
             shift = 1 + int(batch.owner_seeds[owners[reader.text[i]]]) % (len(listed) - 1)
@@ -89,6 +140,49 @@ class IdentityTerms(Perturbation):
             if term.form == 0:
                 article(reader, draft, i, new, term.kind, way)
         return draft.proposal()
+
+
+def _term(reader: WordReader, i: int, lower: str) -> IdentityTerm | None:
+    """Return what word *i* says, where it is written like a word for people of a group."""
+    term = terms().get(stem_of(lower)[0].capitalize())
+    return term if term is not None and reader.capital(i) else None
+
+
+def _bound(reader: WordReader) -> set[int]:
+    """Return the examples that hold a word bound to a group, or a name: "Americans" beside "Bush" are no others."""
+    owners = reader.batch.owners.tolist()
+    return {
+        owners[reader.text[i]]
+        for i, word in enumerate(reader.lower)
+        if word in _BOUND or (reader.capital(i) and _is_name(reader, i))
+    }
+
+
+def _is_name(reader: WordReader, i: int) -> bool:
+    """Whether a capitalised word is a name, or in a title: inside a sentence, and no word for people of a group."""
+    word, stem = reader.word(i), stem_of(reader.lower[i])[0]
+    shout = word.isupper() and len(word) > 1
+    return shout or not (
+        reader.opens(i) or word == "I" or word.startswith(("I'", "I’")) or stem.capitalize() in terms()
+    )
+
+
+def _are_people(reader: WordReader, i: int, term: IdentityTerm) -> bool:
+    """Whether the word surely says people: several, one of them, or in front of such a noun.
+
+    "an Italian" may be a dish, a wine or a wax: somebody is, acts, or has something.
+    """
+    behind, owns = reader.next(i), reader.lower[i].endswith("'s")
+    if reader.word(i).isupper():
+        return False
+    if term.form == 1:
+        return "'" not in reader.lower[i]
+    if not owns and stem_of(behind)[0] in _PEOPLE and not reader.gap(i + 1).startswith("-"):
+        return True
+    if reader.previous(i) not in _ONE_OF_THEM:
+        return False
+    is_somebody = reader.previous(i - 1) in _BEING and not behind
+    return owns or is_somebody or behind in _NOUN_BEFORE | ACTS
 
 
 def _is_other(reader: WordReader, i: int, term: IdentityTerm) -> bool:

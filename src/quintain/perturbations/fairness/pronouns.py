@@ -151,7 +151,8 @@ def swapped(reader: WordReader, i: int, word: str) -> tuple[str, str]:
 def neutral(reader: WordReader, i: int, word: str) -> str:
     """Return the form of "they" for the pronoun *word* at place *i*."""
     if word == "her":
-        return "them" if use_of_her(reader, i) == "object" else "their"
+        cut = reader.next(i) in {"im", "ive", "ill", "id"}  # "told her im late"
+        return "them" if cut or use_of_her(reader, i) == "object" else "their"
     if word == "his":
         return "theirs" if use_of_his(reader, i) == "alone" else "their"
     forms = {"he": "they", "she": "they", "him": "them", "hers": "theirs", "himself": "themselves"}

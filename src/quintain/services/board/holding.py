@@ -128,7 +128,7 @@ def held_board(
         for row, model in enumerate(live.models)
         if model.ref not in shown_refs
     ]
-    held = HeldRanking(at.replace(microsecond=0), count_pending(ranked, rows), len(coming), coming)
+    held = HeldRanking(at, count_pending(ranked, rows), len(coming), coming)
     return replace(shown, held=held, frozen_at=None)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cache
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import polars as pl
 
@@ -20,7 +20,7 @@ from quintain.core.task import AnswerType
 from quintain.core.texts import Text
 from quintain.tasks.shapes import misfit
 
-Values = pl.Series | Sequence[Any]
+Values: TypeAlias = "pl.Series | Sequence[Any]"  # a string: who only answers needs no polars
 # How an answer is read from what a model wrote in words: one of the labels, an option's letter or number, several of
 # those, or the words themselves.
 Reading = Literal["label", "option", "options", "words"]

@@ -53,7 +53,7 @@ from quintain.store.queries.evaluate import cells as cell_queries
 from quintain.store.queries.evaluate import results as cache
 from quintain.store.queries.evaluate.cells import CellRow
 
-FORMAT = 8  # goes up when the shape or the meaning of a cached value changes
+FORMAT = 9  # goes up when the shape or the meaning of a cached value changes
 
 
 def results(
@@ -223,6 +223,7 @@ def _result(group: Sequence[CellRow], figures: Mapping[str, Any], at: datetime |
         hidden=first.dataset_version.hidden,
         metrics=figures.get(PLAIN, {}).get("metrics", {}),
         slices=figures.get(PLAIN, {}).get("slices", ()),
+        uneven=figures.get(PLAIN, {}).get("uneven", ()),
         confusion=figures.get(PLAIN, {}).get("confusion"),
         bounds=figures.get(PLAIN, {}).get("bounds", {}),
         measurements=measured_figures(measured, scored, figures.get(MEASURE, {})) if measured else {},

@@ -23,8 +23,8 @@ class StoredResult:
     the examples that the model gave no usable answer to: they count as wrong, and as changed. *bounds* say, of each
     metric, what it is with those that failed all wrong, and all right. *draws* names where the resampled shares of
     robustness and fairness are kept, for `read_draws`. *waiting* counts the runs that wait for a machine with a
-    sandbox. *gaps* say of each axis without a figure why it has none, and *runs* how many of the runs behind the axes
-    are done.
+    sandbox. *uneven* names the slices, by slicing and value, whose gold answers are nearly all one label. *gaps* say
+    of each axis without a figure why it has none, and *runs* how many of the runs behind the axes are done.
     """
 
     model_version_id: int
@@ -47,6 +47,7 @@ class StoredResult:
     failed: Mapping[str, int] = field(default_factory=dict)
     bounds: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     waiting: int = 0
+    uneven: Sequence[Sequence[str]] = ()
     gaps: Mapping[str, Gap] = field(default_factory=dict)
     runs: RunCounts = field(default_factory=RunCounts)
 
@@ -69,18 +70,22 @@ def sees_all(actor: Actor, task: str, hidden: bool) -> bool:
 
 
 def guarded(found: StoredResult) -> StoredResult:
-    """Leave out what would tell the hidden label of single examples: small slices, labels that were rarely answered.
+    """Leave out what would tell hidden labels: slices that are small or of one label, labels that were rarely answered.
 
     Without this, a model that answers one label for one example only would read that example's label off the
     confusion matrix, and a tag that one example has would do the same; so would a tag that all but one have, by what is
-    missing to the whole.
+    missing to the whole. Where all examples of a tag have one label, any of its figures would tell the labels of all:
+    a correlation is undefined there, a class does not occur, and a mean over classes is half the accuracy or less.
     """
+    uneven = {tuple(names) for names in found.uneven}
     slices = [
         {name: value for name, value in part.items() if name != "one_label"}
         for part in found.slices
-        if not few_of(part["examples"], found.rows)
+        if not few_of(part["examples"], found.rows) and (part["by"], part["value"]) not in uneven
     ]
     table = found.confusion
+    if table is not None and sum(map(bool, map(sum, _of_gold(table)))) < 2:
+        table = None
     if table is not None:
         answered = [sum(column) for column in zip(*table["counts"], strict=True)]
         # An example that goes unanswered tells its label as well as one that is answered like no other.
@@ -88,7 +93,23 @@ def guarded(found: StoredResult) -> StoredResult:
             table = None
     # With one failed example taken for right, some metrics would tell its label.
     bounds = {name: bound for name, bound in found.bounds.items() if bound["examples"] >= FEWEST_SHOWN}
-    return replace(found, slices=slices, confusion=table, bounds=bounds)
+    return replace(found, metrics=_defined(found.metrics), slices=slices, confusion=table, bounds=bounds, uneven=())
+
+
+def _of_gold(table: Mapping[str, Any]) -> list[list[int]]:
+    """List, of each gold label, how often each was answered to it, and how often nothing."""
+    return [[*counts, none] for counts, none in zip(table["counts"], table["unanswered"], strict=True)]
+
+
+def _defined(metrics: Mapping[str, Any]) -> dict[str, Any]:
+    """Keep the metrics that have a value: that one has none, and why, tells of which labels the gold answers are."""
+    return {
+        name: {**one, "parts": {part: value for part, value in one["parts"].items() if value["value"] is not None}}
+        if one.get("parts")
+        else one
+        for name, one in metrics.items()
+        if one["value"] is not None
+    }
 
 
 def few_of(examples: int, rows: int) -> bool:

@@ -13,6 +13,7 @@ from quintain.core.task import Task
 from quintain.metrics.contract import METRICS
 from quintain.metrics.evaluate import SlicedRows, evaluate_metrics, one_label_slices, slice_rows
 from quintain.services.data.label_shares import label_shares
+from quintain.services.evaluate.results.dataset_results import FEWEST_SHOWN
 from quintain.tasks.contract import kind_of
 
 MOST_TAGS = 40
@@ -65,11 +66,22 @@ def score_on(task: Task, gold: GoldExamples, predictions: pl.DataFrame, *, role:
     found = evaluate_metrics(task, table["answer"], table["prediction"], names, by=gold.slices, **more)
     scores = found.as_dict()
     if kind_of(task).answers.named:
+        scores["uneven"] = uneven_slices(table["answer"], gold.slices)
         alone = set(one_label_slices(table["answer"], gold.slices, found.metrics))
         for part in scores["slices"]:
             if (part["by"], part["value"]) in alone:
                 part["one_label"] = True
     return scores | {"confusion": confusion(task, table)} | failure_bounds(task, table, names, more)
+
+
+def uneven_slices(answers: pl.Series, slicings: Mapping[str, SlicedRows]) -> list[list[str]]:
+    """Return the slices, by slicing and value, of whose gold answers fewer than ten are not the most frequent one."""
+    return [
+        [name, value]
+        for name, parts in slicings.items()
+        for value, rows in parts
+        if len(rows) - (answers.gather(rows).value_counts()["count"].max() or 0) < FEWEST_SHOWN
+    ]
 
 
 def failure_bounds(task: Task, table: pl.DataFrame, names: Sequence[str], more: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from starlette.responses import FileResponse, Response
 
 from quintain.web.help_pages import help_page, picture
+from quintain.web.help_tree import help_tree, neighbours
+from quintain.web.i18n import languages
 from quintain.web.visit import Visit, Visiting
 
 
@@ -29,10 +31,22 @@ def show_picture(name: str) -> Response:
 
 
 def _show(visit: Visit, name: str) -> Response:
-    found = help_page(name)
+    """Show a document in the reader's language or the one that the address names, else in English."""
+    asked = visit.request.query_params.get("language", "")
+    language = asked if asked in languages() else visit.language
+    page = help_page(name, language)
     title = visit.tongue.gettext("Help")
-    crumbs: list[tuple[str, str | None]] = [(title, "/help"), (found.title, None)] if name else [(title, None)]
+    crumbs: list[tuple[str, str | None]] = [(title, "/help"), (page.title, None)] if name else [(title, None)]
     above = name.rpartition("/")[0]
     if above:
-        crumbs.insert(1, (help_page(above).title, f"/help/{above}"))
-    return visit.render("house/help.html", found=found, crumbs=crumbs)
+        crumbs.insert(1, (help_page(above, language).title, f"/help/{above}"))
+    before, after = neighbours(page.url, language)
+    return visit.render(
+        "house/help.html",
+        page=page,
+        language=language,
+        crumbs=crumbs,
+        help_tree=help_tree(language),
+        before=before,
+        after=after,
+    )
