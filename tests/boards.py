@@ -25,7 +25,7 @@ from quintain.services.tasks.definitions import get_task
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
-from quintain.store.queries.board import boards as board_queries
+from quintain.store.queries.tasks import board_settings
 from quintain.store.tables import Cell, CellEvent, DatasetVersion
 from tests.evaluation import CARD, add_task
 
@@ -112,7 +112,7 @@ def evaluated(
     *sureness* is the probability that it gives its answer; without it there are no probabilities. The runs on *broken*
     perturbations failed by the model's fault. *unevenness* is half of the interval of throughput, as a share of it.
     """
-    for version, _ in board_queries.evaluated_versions(db, task):
+    for version, _ in board_settings.evaluated_versions(db, task):
         examples = pl.read_parquet(blobs.path(version.blob))
         _finish(db, blobs, model, version, PLAIN, _answers(examples, says, sureness))
         if measured:

@@ -25,7 +25,7 @@ from quintain.engine.loops import LoopBook
 from quintain.engine.machine_hold import machine_taken
 from quintain.engine.presence import running_server, serving
 from quintain.services.access.mail import Mail
-from quintain.services.access.signing import sign_kept
+from quintain.services.board.snapshots import sign_kept
 from quintain.services.evaluate.cells.conditions import Conditions
 from quintain.services.evaluate.cells.run_cell import Engine as CellEngine
 from quintain.services.evaluate.cells.warm_models import LiveModels, LiveRunners

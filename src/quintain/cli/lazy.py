@@ -40,20 +40,24 @@ COMMANDS: Mapping[str, Listed] = {
     ),
     "worker": Listed(
         "Compute the cells that are missing, one after another, until Ctrl-C; start as many workers as you like.",
-        ("quintain.cli.evaluate.worker:worker",),
+        ("quintain.cli.house.worker:worker",),
     ),
     "status": Listed(
         "Show the workspace, its database and migrations, what it holds, the room that is left and the sandbox.",
         ("quintain.cli.house.status:status",),
     ),
     "mail": Listed("Look after e-mails that wait or could not be sent.", ("quintain.cli.house.mail:app",)),
-    "jobs": Listed("Follow what workers do outside of requests, and rebuild figures.", ("quintain.cli.jobs.jobs:app",)),
+    "jobs": Listed(
+        "Follow what workers do outside of requests, and rebuild figures.",
+        ("quintain.cli.jobs.jobs:app", "quintain.cli.house.run_jobs"),
+    ),
     "task": Listed(
         "Define what is asked.",
         (
             "quintain.cli.plain.task:app",
             "quintain.cli.tasks.task",
             "quintain.cli.work.quiz",
+            "quintain.cli.validate.quiz",
             "quintain.cli.wheel.timeline",
             "quintain.cli.release.datasheet",
         ),
@@ -81,13 +85,14 @@ COMMANDS: Mapping[str, Listed] = {
     ),
     "train": Listed(
         "Train a baseline or a recipe on data of the workspace, or with --out on plain files and without a workspace.",
-        ("quintain.cli.models.train:train",),
+        ("quintain.cli.evaluate.train:train",),
     ),
     "evaluate": Listed(
         "Score predictions and run models.",
         (
             "quintain.cli.plain.score:app",
             "quintain.cli.evaluate.cells",
+            "quintain.cli.board.remeasure",
             "quintain.cli.evaluate.results",
             "quintain.cli.evaluate.answers",
             "quintain.cli.evaluate.local",
@@ -156,7 +161,7 @@ COMMANDS: Mapping[str, Listed] = {
             "quintain.cli.collect.round:app",
             "quintain.cli.collect.console",
             "quintain.cli.collect.eligible",
-            "quintain.cli.collect.flags",
+            "quintain.cli.validate.flags",
             "quintain.cli.validate.harvests",
             "quintain.cli.release.release",
             "quintain.cli.wheel.solved",
@@ -164,11 +169,17 @@ COMMANDS: Mapping[str, Listed] = {
     ),
     "pay": Listed(
         "Pay people, and keep the books.",
-        ("quintain.cli.pay.pay:app", "quintain.cli.pay.payouts", "quintain.cli.pay.prolific", "quintain.cli.pay.panel"),
+        (
+            "quintain.cli.pay.pay:app",
+            "quintain.cli.pay.payouts",
+            "quintain.cli.trial.prolific",
+            "quintain.cli.collect.panel",
+        ),
     ),
     "simulate": Listed("Let simulated people work in a workspace.", ("quintain.cli.house.simulate:app",)),
     "user": Listed(
-        "Accounts and what they may do.", ("quintain.cli.access.user:app", "quintain.cli.work.qualification")
+        "Accounts and what they may do.",
+        ("quintain.cli.access.user:app", "quintain.cli.house.personal_data", "quintain.cli.work.qualification"),
     ),
     "backup": Listed(
         "Write all rows and blobs to one file, also while the server runs, and restore it on trial.",

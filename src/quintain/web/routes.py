@@ -21,8 +21,10 @@ from quintain.core.records.tasks import DatasetVersion
 from quintain.web.api.access import people as api_people
 from quintain.web.api.answers import as_json
 from quintain.web.api.board import board as api_board
+from quintain.web.api.collect import eligible as api_eligible
 from quintain.web.api.collect import material as api_material
 from quintain.web.api.collect import panel_people as api_panel_people
+from quintain.web.api.collect import round_pay as api_round_pay
 from quintain.web.api.collect import rounds as api_rounds
 from quintain.web.api.collect import writing_aids as api_writing_aids
 from quintain.web.api.contest import contests as api_contests
@@ -36,39 +38,34 @@ from quintain.web.api.evaluate import submissions as api_submissions
 from quintain.web.api.evaluate import trainings as api_trainings
 from quintain.web.api.house import changes as api_changes
 from quintain.web.api.house import mail as api_mail
+from quintain.web.api.house import personal_data as api_personal_data
+from quintain.web.api.house import search as api_search
 from quintain.web.api.house import status as api_status
 from quintain.web.api.house import waiting as api_waiting
 from quintain.web.api.jobs import jobs as api_jobs
 from quintain.web.api.models import models as api_models
 from quintain.web.api.pay import pay as api_pay
 from quintain.web.api.pay import payouts as api_payouts
-from quintain.web.api.pay import prolific as api_prolific
 from quintain.web.api.release import datasheet as api_datasheet
 from quintain.web.api.release import releases as api_releases
 from quintain.web.api.study import codings as api_codings
 from quintain.web.api.study import reports as api_reports
 from quintain.web.api.study import studies as api_studies
 from quintain.web.api.tasks import tasks as api_tasks
+from quintain.web.api.trial import prolific as api_prolific
 from quintain.web.api.trial import trials as api_trials
 from quintain.web.api.validate import console as api_console
 from quintain.web.api.validate import harvests as api_harvests
+from quintain.web.api.validate import quiz_use as api_quiz_use
+from quintain.web.api.validate import retraction as api_retraction
 from quintain.web.api.validate import validation as api_validation
 from quintain.web.api.wheel import wheel as api_wheel
 from quintain.web.api.work import quizzes as api_quizzes
 from quintain.web.guarded_route import OpenRoute, route_class
-from quintain.web.pages.access import account, admin
+from quintain.web.pages.access import admin, notifications, own_tokens
 from quintain.web.pages.access import sign_in as session
-from quintain.web.pages.board import board
-from quintain.web.pages.collect import (
-    eligibility,
-    entry,
-    outcomes,
-    panel_people,
-    rounds,
-    write,
-    write_start,
-    writing_aids,
-)
+from quintain.web.pages.board import board, models_list
+from quintain.web.pages.collect import eligibility, panel_people, round_pay, rounds, write, write_start, writing_aids
 from quintain.web.pages.collect import round as round_page
 from quintain.web.pages.contest import breaking, building, contests, deciding, judging, searching
 from quintain.web.pages.contest import results as contest_results
@@ -80,26 +77,37 @@ from quintain.web.pages.contrast import write as contrast_write
 from quintain.web.pages.data import datasets, imports
 from quintain.web.pages.evaluate import answers, compare, runs, submit, train
 from quintain.web.pages.evaluate import results as evaluation
-from quintain.web.pages.house import apidocs, demo_roles, health, home, house_state, tour
+from quintain.web.pages.house import (
+    account,
+    apidocs,
+    demo_roles,
+    health,
+    home,
+    house_state,
+    own_work,
+    task_overview,
+    task_roles,
+    task_settings,
+    tour,
+)
 from quintain.web.pages.house import help as help_room
 from quintain.web.pages.jobs import jobs
 from quintain.web.pages.models import models, talk
-from quintain.web.pages.pay import earnings, round_pay, task_pay
+from quintain.web.pages.pay import earnings, task_pay
 from quintain.web.pages.release import datasheet, release
 from quintain.web.pages.study import code as coding_desk
 from quintain.web.pages.study import codings, reports, studies
-from quintain.web.pages.tasks import roles as task_roles
 from quintain.web.pages.tasks import tasks
+from quintain.web.pages.trial import entry, panel_studies
 from quintain.web.pages.trial import grade as trial_grade
 from quintain.web.pages.trial import owner as trial_owner
 from quintain.web.pages.trial import part as trial_part
-from quintain.web.pages.validate import adjudicate, harvests, judge
+from quintain.web.pages.validate import adjudicate, flags, harvests, judge, outcomes, quiz_use
 from quintain.web.pages.validate import console as validation
 from quintain.web.pages.validate import items as validation_items
 from quintain.web.pages.validate import judges as validation_judges
 from quintain.web.pages.wheel import timeline
 from quintain.web.pages.work import quizzes as onboarding
-from quintain.web.pages.work import work
 from quintain.web.scopes import AT_DOORS, scope_of_operation, scope_of_page
 from quintain.web.visit import open_request
 
@@ -254,13 +262,13 @@ PAGES = [
     PageRoute("POST", "/account/password", account.change_password),
     PageRoute("POST", "/account/sessions/end", account.end_session),
     PageRoute("POST", "/account/sessions/others", account.end_other_sessions),
-    PageRoute("GET", "/account/tokens", account.tokens_page),
-    PageRoute("POST", "/account/tokens", account.create_token),
-    PageRoute("POST", "/account/tokens/revoke", account.revoke_token),
+    PageRoute("GET", "/account/tokens", own_tokens.tokens_page),
+    PageRoute("POST", "/account/tokens", own_tokens.create_token),
+    PageRoute("POST", "/account/tokens/revoke", own_tokens.revoke_token),
     PageRoute("GET", "/account/export", account.export),
     PageRoute("POST", "/account/delete", account.delete),
-    PageRoute("GET", "/notifications", account.notifications),
-    PageRoute("POST", "/notifications/read", account.read_notifications),
+    PageRoute("GET", "/notifications", notifications.notifications),
+    PageRoute("POST", "/notifications/read", notifications.read_notifications),
     # administration
     PageRoute("GET", "/admin", admin.people_page),
     PageRoute("POST", "/admin/invite", admin.invite),
@@ -276,16 +284,16 @@ PAGES = [
     PageRoute("GET", "/jobs/{job}/file", jobs.file),
     PageRoute("POST", "/jobs/{job}/cancel", jobs.cancel),
     # tasks
-    PageRoute("GET", "/tasks/new", tasks.new_page),
-    PageRoute("POST", "/tasks/new", tasks.create),
-    PageRoute("GET", "/tasks/{task}", tasks.overview),
+    PageRoute("GET", "/tasks/new", task_settings.new_page),
+    PageRoute("POST", "/tasks/new", task_settings.create),
+    PageRoute("GET", "/tasks/{task}", task_overview.overview),
     PageRoute("POST", "/tasks/{task}/warning", tasks.go_past_warning, anybody=True),
-    PageRoute("GET", "/tasks/{task}/settings", tasks.settings_page),
-    PageRoute("POST", "/tasks/{task}/settings", tasks.save),
+    PageRoute("GET", "/tasks/{task}/settings", task_settings.settings_page),
+    PageRoute("POST", "/tasks/{task}/settings", task_settings.save),
     PageRoute("POST", "/tasks/{task}/roles/grant", task_roles.grant),
     PageRoute("POST", "/tasks/{task}/roles/revoke", task_roles.revoke),
-    PageRoute("POST", "/tasks/{task}/archive", tasks.archive),
-    PageRoute("POST", "/tasks/{task}/restore", tasks.restore),
+    PageRoute("POST", "/tasks/{task}/archive", task_settings.archive),
+    PageRoute("POST", "/tasks/{task}/restore", task_settings.restore),
     # data sets
     PageRoute("GET", "/tasks/{task}/data", datasets.index),
     PageRoute("GET", "/tasks/{task}/data/import", imports.import_page),
@@ -299,7 +307,7 @@ PAGES = [
     PageRoute("GET", "/tasks/{task}/data/{dataset}/diff", datasets.compare),
     # the board
     PageRoute("GET", "/tasks/{task}/board", board.show),
-    PageRoute("GET", "/tasks/{task}/board/top", tasks.top_models),
+    PageRoute("GET", "/tasks/{task}/board/top", task_overview.top_models),
     PageRoute("GET", "/tasks/{task}/board/claim", board.claim_part),
     PageRoute("GET", "/tasks/{task}/board/settings", board.settings_page),
     PageRoute("POST", "/tasks/{task}/board/settings", board.save_settings),
@@ -309,7 +317,7 @@ PAGES = [
     PageRoute("POST", "/tasks/{task}/board/forks/remove", board.remove_fork),
     PageRoute("POST", "/tasks/{task}/board/snapshots", board.take_snapshot),
     # models
-    PageRoute("GET", "/tasks/{task}/models", models.index),
+    PageRoute("GET", "/tasks/{task}/models", models_list.index),
     PageRoute("GET", "/tasks/{task}/submit", submit.submit_page),
     PageRoute("POST", "/tasks/{task}/submit", submit.submit),
     PageRoute("GET", "/tasks/{task}/train", train.index),
@@ -444,7 +452,7 @@ PAGES = [
     PageRoute("GET", "/tasks/{task}/rounds/{number}/texts", round_page.texts_page),
     PageRoute("GET", "/tasks/{task}/rounds/{number}/export", round_page.export),
     PageRoute("GET", "/tasks/{task}/rounds/{number}/flags", round_page.flags_page),
-    PageRoute("POST", "/tasks/{task}/rounds/{number}/flags", round_page.decide_flag),
+    PageRoute("POST", "/tasks/{task}/rounds/{number}/flags", flags.decide_flag),
     PageRoute("GET", "/tasks/{task}/rounds/{number}/pay", round_pay.show),
     PageRoute("POST", "/tasks/{task}/rounds/{number}/pay", round_pay.decide),
     PageRoute("GET", "/tasks/{task}/pay", task_pay.show),
@@ -454,8 +462,8 @@ PAGES = [
     PageRoute("POST", "/tasks/{task}/pay/bonus", task_pay.grant),
     PageRoute("POST", "/tasks/{task}/pay/answers", task_pay.answer),
     PageRoute("POST", "/tasks/{task}/pay/payouts", task_pay.plan),
-    PageRoute("POST", "/tasks/{task}/pay/studies", task_pay.study),
-    PageRoute("POST", "/tasks/{task}/pay/groups", task_pay.group),
+    PageRoute("POST", "/tasks/{task}/pay/studies", panel_studies.study),
+    PageRoute("POST", "/tasks/{task}/pay/groups", panel_studies.group),
     PageRoute("GET", "/tasks/{task}/pay/payouts/{payout}", task_pay.show_payout),
     PageRoute("POST", "/tasks/{task}/pay/payouts/{payout}", task_pay.act),
     PageRoute("GET", "/tasks/{task}/pay/payouts/{payout}/file", task_pay.fetch),
@@ -547,12 +555,12 @@ PAGES = [
     PageRoute("POST", "/tasks/{task}/quizzes/{quiz}/practice", onboarding.practise),
     PageRoute("GET", "/tasks/{task}/quizzes/{quiz}/edit", onboarding.edit_quiz_page),
     PageRoute("POST", "/tasks/{task}/quizzes/{quiz}/edit", onboarding.save_quiz),
-    PageRoute("POST", "/tasks/{task}/quizzes/{quiz}/retire", onboarding.retire_quiz),
-    PageRoute("POST", "/tasks/{task}/quizzes/{quiz}/restore", onboarding.restore_quiz),
+    PageRoute("POST", "/tasks/{task}/quizzes/{quiz}/retire", quiz_use.retire_quiz),
+    PageRoute("POST", "/tasks/{task}/quizzes/{quiz}/restore", quiz_use.restore_quiz),
     PageRoute("GET", "/tasks/{task}/quizzes/{quiz}/results", onboarding.results_page),
-    PageRoute("GET", "/work", work.index),
-    PageRoute("GET", "/work/export", work.export),
-    PageRoute("POST", "/work/retract", work.retract),
+    PageRoute("GET", "/work", own_work.index),
+    PageRoute("GET", "/work/export", own_work.export),
+    PageRoute("POST", "/work/retract", own_work.retract),
     PageRoute("GET", "/work/earnings", earnings.show),
     PageRoute("GET", "/work/earnings/export", earnings.export),
     PageRoute("POST", "/work/earnings/questions", earnings.ask),
@@ -563,7 +571,7 @@ PAGES = [
 API = [
     Endpoint("GET", "/status", api_status.get_status, "status"),
     Endpoint("POST", "/changes", api_changes.preview_changes, "tasks"),
-    Endpoint("GET", "/search", api_tasks.search, "tasks"),
+    Endpoint("GET", "/search", api_search.search, "tasks"),
     Endpoint("GET", "/tasks", api_tasks.list_tasks, "tasks"),
     Endpoint("POST", "/tasks", api_tasks.put_task, "tasks", 201),
     Endpoint("GET", "/tasks/{task}", api_tasks.get_task, "tasks"),
@@ -696,7 +704,7 @@ API = [
     Endpoint("GET", "/tasks/{task}/rounds/{number}/history", api_rounds.list_round_history, "rounds"),
     Endpoint("POST", "/tasks/{task}/rounds/{number}/prompts", api_material.import_prompts, "rounds", 201),
     Endpoint("GET", "/tasks/{task}/rounds/{number}/flags", api_material.list_flags, "rounds"),
-    Endpoint("POST", "/flags/{flag}/decision", api_material.decide_flag, "rounds", 204),
+    Endpoint("POST", "/flags/{flag}/decision", api_retraction.decide_flag, "rounds", 204),
     Endpoint("GET", "/tasks/{task}/rounds/{number}/counters", api_rounds.get_counters, "rounds"),
     Endpoint("GET", "/tasks/{task}/rounds/{number}/stations", api_releases.get_stations, "rounds"),
     Endpoint(
@@ -717,7 +725,7 @@ API = [
     Endpoint("POST", "/attempts/{attempt}/confirm", api_rounds.confirm, "writing"),
     Endpoint("POST", "/attempts/{attempt}/decide", api_rounds.decide, "writing"),
     Endpoint("POST", "/attempts/{attempt}/notes", api_rounds.add_notes, "writing"),
-    Endpoint("POST", "/attempts/{attempt}/retract", api_rounds.retract, "writing", 204),
+    Endpoint("POST", "/attempts/{attempt}/retract", api_retraction.retract, "writing", 204),
     Endpoint("GET", "/attempts/{attempt}/words", api_writing_aids.get_moving_words, "writing"),
     Endpoint("GET", "/sessions/{key}/inspiration", api_writing_aids.list_inspiration, "writing"),
     Endpoint("GET", "/tasks/{task}/rounds/{number}/practice", api_writing_aids.get_practice, "writing"),
@@ -725,17 +733,17 @@ API = [
     Endpoint("GET", "/tasks/{task}/quizzes", api_quizzes.list_quizzes, "quizzes"),
     Endpoint("GET", "/tasks/{task}/quizzes/{quiz}", api_quizzes.get_quiz, "quizzes"),
     Endpoint("PUT", "/tasks/{task}/quizzes/{quiz}", api_quizzes.put_quiz, "quizzes"),
-    Endpoint("POST", "/tasks/{task}/quizzes/{quiz}/retire", api_quizzes.retire_quiz, "quizzes"),
-    Endpoint("POST", "/tasks/{task}/quizzes/{quiz}/restore", api_quizzes.restore_quiz, "quizzes"),
+    Endpoint("POST", "/tasks/{task}/quizzes/{quiz}/retire", api_quiz_use.retire_quiz, "quizzes"),
+    Endpoint("POST", "/tasks/{task}/quizzes/{quiz}/restore", api_quiz_use.restore_quiz, "quizzes"),
     Endpoint("GET", "/tasks/{task}/quizzes/{quiz}/results", api_quizzes.get_quiz_results, "quizzes"),
     Endpoint("POST", "/tasks/{task}/quizzes/{quiz}/tries", api_quizzes.take_quiz, "quizzes"),
     Endpoint("POST", "/tasks/{task}/quizzes/{quiz}/practice", api_quizzes.practise_quiz, "quizzes"),
-    Endpoint("GET", "/tasks/{task}/rounds/{number}/eligibility", api_quizzes.get_eligibility, "quizzes"),
-    Endpoint("GET", "/tasks/{task}/rounds/{number}/people", api_quizzes.list_eligible, "quizzes"),
+    Endpoint("GET", "/tasks/{task}/rounds/{number}/eligibility", api_eligible.get_eligibility, "quizzes"),
+    Endpoint("GET", "/tasks/{task}/rounds/{number}/people", api_eligible.list_eligible, "quizzes"),
     Endpoint("GET", "/tasks/{task}/qualifications", api_quizzes.list_qualifications, "quizzes"),
     Endpoint("POST", "/tasks/{task}/qualifications", api_quizzes.qualify, "quizzes"),
-    Endpoint("GET", "/tasks/{task}/rounds/{number}/pay", api_pay.get_round_pay, "pay"),
-    Endpoint("POST", "/tasks/{task}/rounds/{number}/pay/approval", api_pay.approve_round_pay, "pay"),
+    Endpoint("GET", "/tasks/{task}/rounds/{number}/pay", api_round_pay.get_round_pay, "pay"),
+    Endpoint("POST", "/tasks/{task}/rounds/{number}/pay/approval", api_round_pay.approve_round_pay, "pay"),
     Endpoint("GET", "/tasks/{task}/rounds/{number}/books", api_pay.get_round_books, "pay"),
     Endpoint("GET", "/tasks/{task}/books", api_pay.get_books, "pay"),
     Endpoint("GET", "/tasks/{task}/pay/policy", api_payouts.get_pay_policy, "pay"),
@@ -1138,10 +1146,10 @@ API = [
     Endpoint("POST", "/pages/{token}/return", api_validation.return_page, "validation", 204),
     Endpoint("GET", "/me", api_people.get_me, "me"),
     Endpoint("PATCH", "/me", api_people.change_me, "me"),
-    Endpoint("POST", "/me/deletion", api_people.delete_me, "me", 204),
-    Endpoint("GET", "/me/pay/open", api_people.get_open_pay, "me"),
-    Endpoint("POST", "/me/pay/open/wish", api_people.ask_for_last_pay, "me", 204),
-    Endpoint("GET", "/me/export", api_people.export_me, "me", media_type="application/zip"),
+    Endpoint("POST", "/me/deletion", api_personal_data.delete_me, "me", 204),
+    Endpoint("GET", "/me/pay/open", api_pay.get_open_pay, "me"),
+    Endpoint("POST", "/me/pay/open/wish", api_pay.ask_for_last_pay, "me", 204),
+    Endpoint("GET", "/me/export", api_personal_data.export_me, "me", media_type="application/zip"),
     Endpoint("GET", "/me/tokens", api_people.list_tokens, "me"),
     Endpoint("POST", "/me/tokens", api_people.create_token, "me", 201),
     Endpoint("DELETE", "/me/tokens/{token_id}", api_people.revoke_token, "me", 204),
@@ -1150,7 +1158,7 @@ API = [
     Endpoint("GET", "/users", api_people.list_users, "users"),
     Endpoint("POST", "/users", api_people.invite_user, "users", 201),
     Endpoint("GET", "/users/{name}", api_people.get_user, "users"),
-    Endpoint("POST", "/users/{name}/deletion", api_people.delete_user, "users", 204),
+    Endpoint("POST", "/users/{name}/deletion", api_personal_data.delete_user, "users", 204),
     Endpoint("POST", "/users/{name}/link", api_people.make_link, "users", 201),
     Endpoint("POST", "/users/{name}/grants", api_people.grant_role, "users"),
     Endpoint("DELETE", "/users/{name}/grants/{role}", api_people.revoke_role, "users"),

@@ -40,8 +40,8 @@ from quintain.services.tasks.machines import class_of
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
-from quintain.store.queries.board import boards as board_queries
 from quintain.store.queries.evaluate import cells as queries
+from quintain.store.queries.tasks import board_settings
 from quintain.store.tables import Cell
 from tests.boards import COUNTED, add_cell, add_sentences, add_version, evaluated, sentences, up_to
 from tests.evaluation import add_data, add_model, add_task
@@ -83,7 +83,7 @@ def ranks(made: BoardMatrix, view: BoardView | None = None) -> Mapping[str, Any]
 
 def the_set(db: Session) -> Any:
     """The version of the one data set."""
-    return board_queries.evaluated_versions(db, "mood")[0][0]
+    return board_settings.evaluated_versions(db, "mood")[0][0]
 
 
 def change(db: Session, model: ModelVersionInfo, variant: str, **values: Any) -> None:

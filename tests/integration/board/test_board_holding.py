@@ -36,8 +36,8 @@ from quintain.services.tasks.board_settings import set_board
 from quintain.store.base import clock, now
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
-from quintain.store.queries.board import boards as board_queries
 from quintain.store.queries.evaluate import cells as queries
+from quintain.store.queries.tasks import board_settings
 from quintain.store.tables import CellEvent
 from quintain.web.app import create_app
 from tests.beginnings import Build, with_small_board
@@ -298,7 +298,7 @@ def test_a_set_that_was_not_run_is_not_offered_and_its_owner_may_run_it(
     file.write_text("".join(json.dumps(row) + "\n" for row in sentences(40)))
     import_dataset(db, blobs, owner, "mood", "later", file, ImportPlan(role="test"))
     with transaction(db):  # as a set that is collected says: only models that somebody asks for are run on it
-        versions = [version for version, name in board_queries.evaluated_versions(db, "mood") if name == "later"]
+        versions = [version for version, name in board_settings.evaluated_versions(db, "mood") if name == "later"]
         versions[0].meta = {**versions[0].meta, "models": evaluate.ASKED}
     evaluate.fill(db, "mood")
     assert rank(warm_board(db, blobs, ANONYMOUS, "mood").board).unrun() == ["later"]

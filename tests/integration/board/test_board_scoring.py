@@ -37,7 +37,7 @@ from quintain.services.tasks.board_settings import board_spec, let_score, set_bo
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.migrate import FOLDER
-from quintain.store.queries.board import boards as board_queries
+from quintain.store.queries.tasks import board_settings
 from quintain.store.tables import AuditEntry, BoardSettings
 from quintain.web.app import create_app
 from tests.beginnings import Build, with_small_board
@@ -148,7 +148,7 @@ def test_notes_count_what_a_figure_rests_on(
     (row,) = made.models
     assert (made.datasets[0].rows, row.values["performance"][0]["n"]) == (100, 60)
     (result,) = results(db, blobs, made.task)
-    version = board_queries.evaluated_versions(db, "mood")[0][0]
+    version = board_settings.evaluated_versions(db, "mood")[0][0]
     tables = {}
     for name in names_of("robustness", in_paper=True):
         blob = variant_of(db, blobs, made.task, version, variant_name(name)).blob

@@ -24,6 +24,7 @@ from quintain.core.people import ANONYMOUS, OPERATOR, Actor
 from quintain.core.records.board import BoardView
 from quintain.data import signatures
 from quintain.services.access import signing
+from quintain.services.board import snapshots
 from quintain.services.board import snapshots as board_keep
 from quintain.services.board import verify as verifying
 from quintain.services.board.ranking import rank
@@ -159,8 +160,8 @@ def test_snapshots_from_before_are_signed_and_lose_bare_hashes(db: Session, blob
     db.execute(update(BoardSnapshot).values(hash=before["hash"], blob=key, key_id=None))
     db.commit()
     db.expire_all()
-    assert signing.sign_kept(db, blobs) == 1
-    assert signing.sign_kept(db, blobs) == 0
+    assert snapshots.sign_kept(db, blobs) == 1
+    assert snapshots.sign_kept(db, blobs) == 0
     (info,) = board_keep.list_snapshots(db, ANONYMOUS, "mood")
     again = board_keep.read_snapshot(db, blobs, ANONYMOUS, "mood", info.hash)[1]
     assert b"f" * 64 not in again

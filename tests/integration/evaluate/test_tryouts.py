@@ -26,6 +26,7 @@ from quintain.services.evaluate.submissions import submit, tryouts
 from quintain.services.evaluate.submissions.submit import SubmissionRules, quota_left, submit_folder, submit_upload
 from quintain.services.models import uploads
 from quintain.services.models.registry import get_model
+from quintain.services.models.tryouts import tryout_of
 from quintain.store.blobs import Blobs
 from quintain.store.queries.evaluate import cells as queries
 from tests.evaluation import CARD, add_data, add_task
@@ -141,7 +142,7 @@ def test_where_there_is_no_sandbox_a_worker_tries_it_first(
     no_sandbox_here.undo()
     assert workers() > 10
     db.rollback()
-    found = tryouts.tryout_of(db, made.version.id)
+    found = tryout_of(db, made.version.id)
     assert found is not None
     assert found.state == "passed"
 

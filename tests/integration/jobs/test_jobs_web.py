@@ -11,7 +11,7 @@ from click.testing import Result
 from quintain.compose import Workspace
 from quintain.services.house.job_kinds import job_handlers
 from quintain.services.jobs import queue
-from quintain.web.pages.jobs.naming import titles
+from quintain.web.pages.job_words import titles
 from tests.web_support import browser_of, on_one_line, post
 
 

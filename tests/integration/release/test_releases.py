@@ -18,6 +18,7 @@ from quintain.core.people import Actor, RoleName
 from quintain.core.records.release import Release
 from quintain.core.release import ReleaseSpec
 from quintain.data.plan import ImportPlan
+from quintain.services.data import origins
 from quintain.services.data.content import scan
 from quintain.services.data.datasets import get_version, import_dataset, list_versions
 from quintain.services.data.inputs import set_inputs
@@ -373,7 +374,7 @@ def test_a_harvest_is_released_with_its_ratings(workspace: Workspace, db: Sessio
         assert {one["city"] for one in facts} == {"Graz"}
         homes[split] = {one["review"] for one in facts}
     assert not homes["dev"] & homes["test"] | homes["train"] & (homes["dev"] | homes["test"])
-    assert service.origin_of(db, owner, made.versions["dev"]) == service.Origin("mood", "check", 1, None)
+    assert origins.origin_of(db, owner, made.versions["dev"]) == origins.Origin("mood", "check", 1, None)
 
 
 @pytest.mark.both_databases

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -11,11 +10,9 @@ from quintain.cli import output
 from quintain.cli.access.user_token import app as token_commands
 from quintain.cli.context import link_base, workspace_of
 from quintain.cli.output import JsonFlag
-from quintain.cli.streams import out_file
 from quintain.core.people import OPERATOR, Grant, RoleName
 from quintain.core.records.access import OneTimeLink, Person
 from quintain.services.access import accounts, links
-from quintain.services.house import personal_data
 
 app = typer.Typer(help="Accounts and what they may do.", no_args_is_help=True)
 app.add_typer(token_commands, name="token")
@@ -114,56 +111,6 @@ def link(context: typer.Context, name: Name, json: JsonFlag = False) -> None:
     else:
         output.say(f"Send this link to {invitation.name}; it works once, within a day:")
         output.print_line(url)
-
-
-@app.command()
-def export(
-    context: typer.Context,
-    name: Name,
-    file: Annotated[Path, out_file("ZIP file to write.")],
-    json: JsonFlag = False,
-) -> None:
-    """Write all that is kept about somebody to a ZIP file.
-
-    Example: quintain user export wilma wilma.zip
-    """
-    with workspace_of(context).session() as db:
-        personal_data.export_person(db, OPERATOR, file, name)
-    size = file.stat().st_size
-    if json:
-        output.print_json({"name": name, "file": file, "size": size})
-    else:
-        output.print_line(f"{file}: {output.size(size)}.")
-
-
-@app.command()
-def delete(
-    context: typer.Context,
-    name: Name,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
-    give_up_pay: Annotated[
-        bool, typer.Option("--give-up-pay", help="They said that they give up what they are not paid yet.")
-    ] = False,
-    json: JsonFlag = False,
-) -> None:
-    """Erase somebody's name, address, password, tokens and messages; what they contributed keeps counting.
-
-    Whose work is not paid yet is not erased, unless they give it up.
-
-    Example: quintain user delete wilma --yes
-    """
-    workspace = workspace_of(context)
-    with workspace.session() as db:
-        owed = personal_data.open_pay_of(db, OPERATOR, name)
-    if not yes:
-        gone = f", who gives up {', '.join(map(str, owed.open))}" if owed.open and give_up_pay else ""
-        typer.confirm(f"Erase {name}{gone} for good?", abort=True, err=True)
-    with workspace.session() as db:
-        personal_data.delete_person(db, OPERATOR, name, give_up_pay=give_up_pay)
-    if json:
-        output.print_json({"deleted": name, "given_up": owed.open if give_up_pay else ()})
-    else:
-        output.print_line(f"{name} has been erased.")
 
 
 def _show(person: Person, *, json: bool) -> None:

@@ -18,7 +18,6 @@ from quintain.cli.sandbox import say_sandbox
 from quintain.compose import Workspace, conditions_of, make_engine
 from quintain.core.people import OPERATOR
 from quintain.core.records.evaluate import Run
-from quintain.services.board import remeasure as measuring_again
 from quintain.services.evaluate.cells import lifecycle as evaluate
 from quintain.services.evaluate.cells import measure_again, progress
 from quintain.services.evaluate.cells.worker import work
@@ -194,24 +193,3 @@ def measure(
         measure_again.measure_again(db, OPERATOR, cell)
         info = progress.explain_cell(db, OPERATOR, cell)
     output.print_json(info) if json else output.print_line(info.summary)
-
-
-@app.command()
-def remeasure(
-    context: typer.Context,
-    task: Annotated[str, typer.Argument(help="Name of the task.")],
-    json: JsonFlag = False,
-) -> None:
-    """Queue what was measured on another class of machine than the one that ranks on the board.
-
-    Example: quintain evaluate remeasure sentiment
-    """
-    workspace = workspace_of(context)
-    with workspace.session() as db:
-        outcome = measuring_again.remeasure(db, workspace.blobs, OPERATOR, task)
-    if json:
-        output.print_json(outcome)
-    elif outcome.queued:
-        output.print_line(f"{outcome.queued} measurements wait for a worker on a machine of class '{outcome.machine}'.")
-    else:
-        output.print_line(f"Everything was measured on '{outcome.machine}'.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Annotated
 
 import typer
@@ -10,12 +9,9 @@ import typer
 from quintain.cli import output
 from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag
-from quintain.compose import checkpoints_of
 from quintain.core.people import OPERATOR
 from quintain.core.records.jobs import JobStanding
-from quintain.services.house.job_kinds import job_handlers, rebuild_all
 from quintain.services.jobs import queue
-from quintain.services.jobs.running import run_all
 
 app = typer.Typer(no_args_is_help=True, help="Follow what workers do outside of requests, and rebuild figures.")
 JobArgument = Annotated[int, typer.Argument(help="Number of the job.", show_default=False)]
@@ -47,21 +43,6 @@ def _line(job: JobStanding) -> list[object]:
 
 
 @app.command()
-def run(context: typer.Context, json: JsonFlag = False) -> None:
-    """Do the jobs that wait, here and now; a running `quintain worker` does them by itself.
-
-    Example: quintain jobs run
-    """
-    workspace = workspace_of(context)
-    handlers = job_handlers(workspace.runners, checkpoints_of(workspace.settings))
-    number = run_all(workspace.session, workspace.blobs, handlers)
-    if json:
-        output.print_json({"done": number})
-    else:
-        output.say(f"{number} jobs done.")
-
-
-@app.command()
 def cancel(context: typer.Context, job: JobArgument, json: JsonFlag = False) -> None:
     """Cancel a job that is not over; what it has written so far stays.
 
@@ -73,18 +54,3 @@ def cancel(context: typer.Context, job: JobArgument, json: JsonFlag = False) -> 
         output.print_json(cancelled)
     else:
         output.say(f"Job {job} is cancelled.")
-
-
-@app.command()
-def rebuild(context: typer.Context, json: JsonFlag = False) -> None:
-    """Throw every kept figure away and compute it again from its facts.
-
-    Example: quintain jobs rebuild
-    """
-    workspace = workspace_of(context)
-    with workspace.session() as db, output.bar() as show:
-        number = rebuild_all(db, workspace.blobs, OPERATOR, partial(show, "Figures"))
-    if json:
-        output.print_json({"figures": number})
-    else:
-        output.say(f"{number} figures computed again.")

@@ -16,7 +16,6 @@ from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
 from quintain.core.records.work import Quizzes
 from quintain.core.toml import read_text
-from quintain.services.validate.quality import quiz_use
 from quintain.services.work import quiz_results, quizzes
 from quintain.services.work.quiz_files import dump_quiz, parse_quiz
 
@@ -41,7 +40,7 @@ def new(
 
     Example: quintain task quiz new sentiment/intro intro.toml
     """
-    task, name = _split(ref)
+    task, name = split_ref(ref)
     definition = parse_quiz(read_text(file), file=file.name)
     counted = f"{len(definition['questions'])} questions"
     if check:
@@ -88,7 +87,7 @@ def show(context: typer.Context, ref: QuizName, json: JsonFlag = False) -> None:
 
     Example: quintain task quiz show sentiment/intro > intro.toml
     """
-    task, name = _split(ref)
+    task, name = split_ref(ref)
     with workspace_of(context).session() as db:
         quiz = quizzes.get_quiz(db, OPERATOR, task, name)
         definition = quizzes.quiz_definition(db, OPERATOR, task, name)
@@ -112,7 +111,7 @@ def results(context: typer.Context, ref: QuizName, json: JsonFlag = False) -> No
 
     Example: quintain task quiz results sentiment/intro
     """
-    task, name = _split(ref)
+    task, name = split_ref(ref)
     with workspace_of(context).session() as db:
         outcome = quiz_results.quiz_results(db, OPERATOR, task, name)
     if json:
@@ -134,35 +133,8 @@ def results(context: typer.Context, ref: QuizName, json: JsonFlag = False) -> No
     print_table(["question", "right"], questions)
 
 
-@app.command()
-def retire(context: typer.Context, ref: QuizName, json: JsonFlag = False) -> None:
-    """Take a quiz out of use; who passed it has passed it.
-
-    Example: quintain task quiz retire sentiment/intro
-    """
-    task, name = _split(ref)
-    with workspace_of(context).session() as db:
-        quiz = quiz_use.retire_quiz(db, OPERATOR, task, name)
-    say(f"The quiz {ref} is retired. `quintain task quiz restore {ref}` brings it back.")
-    if json:
-        print_json(quiz)
-
-
-@app.command()
-def restore(context: typer.Context, ref: QuizName, json: JsonFlag = False) -> None:
-    """Take a quiz that was retired into use again.
-
-    Example: quintain task quiz restore sentiment/intro
-    """
-    task, name = _split(ref)
-    with workspace_of(context).session() as db:
-        quiz = quiz_use.restore_quiz(db, OPERATOR, task, name)
-    say(f"The quiz {ref} is in use again.")
-    if json:
-        print_json(quiz)
-
-
-def _split(ref: str) -> tuple[str, str]:
+def split_ref(ref: str) -> tuple[str, str]:
+    """Return the task and the name of a quiz; refuse what is no `task/name`."""
     task, _, name = ref.partition("/")
     if not task or not name:
         raise BadInput("'{ref}' is not a quiz.", ref=ref, remedy="Name it as task/name, such as sentiment/intro.")

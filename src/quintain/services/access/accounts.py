@@ -399,3 +399,9 @@ def _person_of(user: User, grants: Iterable[Grant]) -> Person:
         grants=tuple(grants),
         revision=revision_of(profile_of(user)),
     )
+
+
+def tasks_to_grant(db: Session, actor: Actor) -> list[str]:
+    """Name the tasks on which roles can be granted; admins only."""
+    require_admin(actor)
+    return people.task_names(db)

@@ -18,9 +18,8 @@ from quintain.data import signatures
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_admin
 from quintain.store.base import now
-from quintain.store.blobs import Blobs
 from quintain.store.database import lock, transaction
-from quintain.store.queries.board import boards as queries
+from quintain.store.queries.access import signing as queries
 from quintain.store.tables import SigningKey
 
 
@@ -65,26 +64,3 @@ def signed_file(shape: Mapping[str, Any], signature: Mapping[str, str]) -> bytes
     """Write what was signed as a file."""
     whole = {**shape, "signature": dict(signature)}
     return json.dumps(whole, ensure_ascii=False, indent=1, allow_nan=False).encode()
-
-
-def sign_kept(db: Session, blobs: Blobs) -> int:
-    """Sign the snapshots from before there were keys, and give their number.
-
-    Those that hold the bare hash of a data set with hidden answers get the salted one in its place, and with it a hash
-    of their own: from the old ones the answers of a small set could be computed.
-    """
-    renewed = 0
-    hidden = queries.hidden_hashes(db)
-    for snapshot in queries.unsigned_snapshots(db):
-        shape = json.loads(blobs.path(snapshot.blob).read_bytes())
-        for dataset in shape["board"]["datasets"]:
-            dataset["hash"] = hidden.get(dataset["ref"], dataset["hash"])
-        names = shape["inputs"]["datasets"]
-        shape["inputs"]["datasets"] = {ref: hidden.get(ref, name) for ref, name in names.items()}
-        shape["hash"] = signatures.digest(shape)
-        signature = sign(db, shape["hash"])
-        blob = blobs.put(signed_file(shape, signature))
-        with transaction(db):
-            snapshot.hash, snapshot.blob, snapshot.key_id = shape["hash"], blob, signature["key_id"]
-        renewed += 1
-    return renewed

@@ -18,6 +18,7 @@ from quintain.services.jobs import figures, queue
 from quintain.services.jobs.figures import ShownFigure
 from quintain.store.queries.board import boards as queries
 from quintain.store.queries.jobs import figures as kept_queries
+from quintain.store.queries.tasks import board_settings
 
 NAME = "ability"
 JOB = f"figure:{NAME}"
@@ -25,7 +26,7 @@ JOB = f"figure:{NAME}"
 
 def basis(db: Session, task: str) -> str:
     """Say what abilities would rest on now: the board's settings, and the runs that are done."""
-    settings = queries.newest_settings(db, task)
+    settings = board_settings.newest_settings(db, task)
     number, newest = queries.plain_runs(db, task)
     return f"{settings.id if settings else 0}/{number}/{newest.isoformat() if newest else ''}"
 

@@ -42,6 +42,7 @@ from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.queries.board import boards as queries
 from quintain.store.queries.board.boards import CellFacts
+from quintain.store.queries.tasks import board_settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +193,7 @@ def _datasets(
             id=version.id,
             warnings=fitness(blobs, task, version.blob, hidden=version.hidden, tag=tag),
         )
-        for version, name in queries.evaluated_versions(db, task.name, before=moment)
+        for version, name in board_settings.evaluated_versions(db, task.name, before=moment)
     ]
 
 

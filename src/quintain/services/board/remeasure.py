@@ -17,8 +17,8 @@ from quintain.services.tasks.definitions import find_row
 from quintain.services.tasks.machines import class_of
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
-from quintain.store.queries.board import boards as board_queries
 from quintain.store.queries.evaluate import cells as queries
+from quintain.store.queries.tasks import board_settings
 
 
 def remeasure(db: Session, blobs: Blobs, actor: Actor, task: str) -> Remeasured:
@@ -32,7 +32,7 @@ def remeasure(db: Session, blobs: Blobs, actor: Actor, task: str) -> Remeasured:
     machine = board(db, blobs, actor, task, BoardPart(live=True, seeds_apart=True)).machine.name
     if machine is None:
         raise Conflict("Nothing has been measured yet.", remedy="Name a class of machine in the board's settings.")
-    newest = {version.id for version, _ in board_queries.evaluated_versions(db, task)}
+    newest = {version.id for version, _ in board_settings.evaluated_versions(db, task)}
     queued = 0
     with transaction(db):
         for row in queries.rows(db, task=task, variant=MEASURE, states=[CellState.DONE]):

@@ -16,8 +16,8 @@ from quintain.core.toml import parse_toml
 from quintain.services.board.parts import MatrixRound, RoundRate
 from quintain.services.models.registry import ModelInfo
 from quintain.stats.workers import validated_share, wilson_share
+from quintain.store.queries.board import boards
 from quintain.store.queries.board import boards as board_queries
-from quintain.store.queries.validate import collected as queries
 from quintain.store.tables import ValidationReview
 
 
@@ -28,7 +28,7 @@ def rounds_of(
     versions = {version.ref for info in shown for version in info.versions if version.withdrawn_at is None}
     return tuple(
         _round(f"{task}/{name}", review, versions)
-        for name, review in queries.newest_reviews(db, task, moment)
+        for name, review in boards.newest_reviews(db, task, moment)
         if review.summary.get("vmer", {}).get("models")
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,6 +16,7 @@ from quintain.core.people import ANONYMOUS, Actor, RoleName
 from quintain.core.records.base import decode, to_plain
 from quintain.core.records.board import BoardView, Fork, Snapshot
 from quintain.core.texts import Text
+from quintain.data import signatures
 from quintain.data.signatures import digest
 from quintain.services.access import audit, signing
 from quintain.services.access.concealing import Conceal
@@ -205,3 +207,26 @@ def snapshot_shape(ranked: Ranked, sure: Mapping[str, Any], title: str = "", ser
         },
     }
     return {**shape, "hash": digest(shape)}
+
+
+def sign_kept(db: Session, blobs: Blobs) -> int:
+    """Sign the snapshots from before there were keys, and give their number.
+
+    Those that hold the bare hash of a data set with hidden answers get the salted one in its place, and with it a hash
+    of their own: from the old ones the answers of a small set could be computed.
+    """
+    renewed = 0
+    hidden = queries.hidden_hashes(db)
+    for snapshot in queries.unsigned_snapshots(db):
+        shape = json.loads(blobs.path(snapshot.blob).read_bytes())
+        for dataset in shape["board"]["datasets"]:
+            dataset["hash"] = hidden.get(dataset["ref"], dataset["hash"])
+        names = shape["inputs"]["datasets"]
+        shape["inputs"]["datasets"] = {ref: hidden.get(ref, name) for ref, name in names.items()}
+        shape["hash"] = signatures.digest(shape)
+        signature = signing.sign(db, shape["hash"])
+        blob = blobs.put(signing.signed_file(shape, signature))
+        with transaction(db):
+            snapshot.hash, snapshot.blob, snapshot.key_id = shape["hash"], blob, signature["key_id"]
+        renewed += 1
+    return renewed

@@ -9,11 +9,11 @@ from sqlalchemy.orm import Session
 from quintain.core.texts import Text
 from quintain.services.access.notify import notify_all, notify_unless_unread
 from quintain.services.contest.contests import ContestInfo
+from quintain.store.queries.access.people import owners
 from quintain.store.queries.contest import contests as queries
 from quintain.store.queries.contest import judging
 from quintain.store.queries.contest import pairs as pair_queries
 from quintain.store.queries.contest.pairs import StoredPair
-from quintain.store.queries.wheel.standings import owners
 
 
 def contest_path(info: ContestInfo) -> str:

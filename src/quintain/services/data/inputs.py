@@ -20,8 +20,8 @@ from quintain.services.access.notify import notify, notify_all
 from quintain.services.access.permissions import require_owner, require_user
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
+from quintain.store.queries.access.people import owners
 from quintain.store.queries.data import inputs as queries
-from quintain.store.queries.wheel.standings import owners
 from quintain.store.tables import Dataset, DatasetVersion
 
 POLICIES: tuple[InputsPolicy, ...] = get_args(InputsPolicy)

@@ -27,7 +27,7 @@ from quintain.core.people import Actor
 from quintain.core.texts import Text
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_admin
-from quintain.services.access.signing import sign_kept
+from quintain.services.board.snapshots import sign_kept
 from quintain.services.house import backup_file
 from quintain.services.house.backup_file import AT_ONCE, BackupFile, BackupInfo, Broken, Progress
 from quintain.store import archive, migrate

@@ -15,9 +15,9 @@ from quintain.core.rounds import Money
 from quintain.core.texts import Text
 from quintain.services.pay.policy import policy_of
 from quintain.store.base import now
+from quintain.store.queries.pay import caps
 from quintain.store.queries.pay import earnings as earning_queries
 from quintain.store.queries.pay import ledger as queries
-from quintain.store.queries.trial import trials as trial_queries
 
 PAY_CAP = "pay_cap"  # the code of the refusal
 LISTED = 20  # trials whose caps are listed
@@ -53,7 +53,7 @@ def trial_of(db: Session, spec: PaySpec, trial: int | None, round_id: int | None
     """Give the trial that work belongs to, by itself or by its round; nobody looks where trials have no cap."""
     if trial is not None or round_id is None or not spec.trial_cap:
         return trial
-    return trial_queries.trial_number(db, round_id)
+    return caps.trial_number(db, round_id)
 
 
 def standings(db: Session, task_id: int, spec: PaySpec, trial: int | None = None) -> list[CapStanding]:
@@ -68,7 +68,7 @@ def trial_standings(db: Session, task: str, spec: PaySpec) -> list[CapStanding]:
     cap, money = Money(spec.trial_cap, spec.currency), spec.currency
     return [
         CapStanding("trial_cap", cap, spent_in_trial(db, trial.id, money), trial.name)
-        for trial, _ in trial_queries.open_of(db, [task], LISTED)
+        for trial, _ in caps.open_of(db, [task], LISTED)
     ]
 
 
@@ -84,12 +84,12 @@ def spent_in_trial(db: Session, trial: int, currency: str) -> Money:
     The judging of what was written belongs to the task.
     """
     amount = 0
-    for round_id in trial_queries.round_ids(db, trial):
+    for round_id in caps.round_ids(db, trial):
         for account, held in queries.balances(db, f"round:{round_id}").items():
             kind, _, status = account.name.partition(".")
             if account.currency == currency and kind in KINDS and status != "declined":
                 amount -= held
-    return Money(amount + earning_queries.spent_by_arms(db, trial_queries.arm_ids(db, trial), currency), currency)
+    return Money(amount + earning_queries.spent_by_arms(db, caps.arm_ids(db, trial), currency), currency)
 
 
 def _standings(

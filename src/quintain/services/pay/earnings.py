@@ -30,8 +30,8 @@ from quintain.services.pay import ledger
 from quintain.services.tasks.definitions import find_row, only_task_id
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
-from quintain.store.queries.collect import rounds as round_queries
 from quintain.store.queries.pay import ahead as ahead_queries
+from quintain.store.queries.pay import earnings
 from quintain.store.queries.pay import earnings as queries
 from quintain.store.queries.pay import ledger as ledger_queries
 from quintain.store.tables import Earning as EarningFact
@@ -356,7 +356,7 @@ def pace(times: Sequence[float], estimate: float, least: int) -> tuple[float, bo
 
 def wage(db: Session, round_id: int, spec: RoundSpec) -> Wage:
     """Say how long a session takes and what that pays per hour: as measured once there is enough, else as estimated."""
-    times = round_queries.session_times(db, round_id)
+    times = earnings.session_times(db, round_id)
     seconds, measured = pace(times, spec.minutes * 60, ENOUGH_TIMES)
     return Wage(seconds / 60, hourly(spec.reward.base, seconds / 60), len(times) if measured else 0)
 

@@ -19,9 +19,9 @@ from quintain.services.access.permissions import require_user
 from quintain.services.pay import ledger
 from quintain.services.pay.earnings import piece_of
 from quintain.store.database import lock, transaction
+from quintain.store.queries.access.people import owners
 from quintain.store.queries.pay import ahead as ahead_queries
 from quintain.store.queries.pay import earnings as queries
-from quintain.store.queries.wheel.standings import owners
 from quintain.store.tables import Earning, EarningDecision, PayQuestion
 
 LAST_WISH = "I am leaving: please pay what is open."

@@ -21,7 +21,6 @@ from quintain.services.access.permissions import require_admin, require_owner
 from quintain.services.tasks.definitions import find_row
 from quintain.store.base import now
 from quintain.store.database import transaction
-from quintain.store.queries.collect import rounds as round_queries
 from quintain.store.queries.pay import earnings as earning_queries
 from quintain.store.queries.pay import ledger as queries
 from quintain.store.queries.pay import overpaid as overpaid_queries
@@ -41,10 +40,10 @@ def books(
     require_owner(actor, task)
     holder = f"budget:{find_row(db, task).id}"
     if number is not None:
-        stored = round_queries.find(db, task, number)
-        if stored is None:
+        round_id = queries.round_id(db, task, number)
+        if round_id is None:
             raise NotFound("Task '{task}' has no round {number}.", task=task, number=number)
-        holder = f"round:{stored[0].id}"
+        holder = f"round:{round_id}"
     return _books(db, holder, limit, offset)
 
 

@@ -25,10 +25,10 @@ from quintain.services.pay.payouts import PayoutPart
 from quintain.services.tasks.definitions import find_row
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
+from quintain.store.queries.access.people import owners
 from quintain.store.queries.pay import earnings as earning_queries
 from quintain.store.queries.pay import overpaid as queries
 from quintain.store.queries.pay import payouts as payout_queries
-from quintain.store.queries.wheel.standings import owners
 
 
 def book_overpaid(

@@ -12,7 +12,7 @@ from quintain.services.access.notify import notify_once
 from quintain.services.pay import caps
 from quintain.services.pay.policy import policy_of
 from quintain.store.base import now
-from quintain.store.queries.wheel.standings import owners
+from quintain.store.queries.access.people import owners
 
 Measure = Callable[[], tuple[Money, bool]]
 

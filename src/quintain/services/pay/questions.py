@@ -14,8 +14,8 @@ from quintain.services.access.permissions import require_owner, require_user
 from quintain.services.tasks.definitions import find_row, only_task_id
 from quintain.store.base import now
 from quintain.store.database import transaction
+from quintain.store.queries.access.people import owners
 from quintain.store.queries.pay import costs as queries
-from quintain.store.queries.wheel.standings import owners
 from quintain.store.tables import Earning, PayQuestion, TaskRow
 
 MOST = 2000

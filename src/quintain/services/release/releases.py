@@ -25,7 +25,7 @@ from quintain.core.toml import parse_toml
 from quintain.data.publish.votes import PUBLISHED
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
-from quintain.services.data.datasets import Facts, WrittenTable, get_version, keep_written, write_made
+from quintain.services.data.datasets import Facts, WrittenTable, keep_written, write_made
 from quintain.services.jobs.figures import ReportProgress, quietly
 from quintain.services.plain.files.split_costs import costs_of
 from quintain.services.plain.files.splits import Plan, plan_splits
@@ -70,16 +70,6 @@ class Basis:
     def now(self, db: Session, validation: ValidationInfo) -> Basis:
         """Give the same as it is now."""
         return Basis.of(db, validation, self.tags.note)
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """Where a data set version comes from: a release of a validation, and the round that was validated, if one."""
-
-    task: str
-    validation: str
-    release: int
-    round: int | None
 
 
 def parse_release(text: str, *, file: str | None = None) -> ReleaseSpec:
@@ -209,12 +199,6 @@ def release_before(db: Session, actor: Actor, release: records.Release) -> recor
         return None
     ref = "/".join(place_of(db, row.validation_id))
     return find_release(db, actor, ref, row.number)
-
-
-def origin_of(db: Session, actor: Actor, ref: str) -> Origin | None:
-    """Say which release a data set version is from; None where it is from none."""
-    released = queries.with_version(db, get_version(db, actor, ref).id)
-    return Origin(released.task, released.validation, released.release.number, released.round) if released else None
 
 
 def _report(db: Session, plan: Plan[Candidates]) -> records.ReleaseReport:

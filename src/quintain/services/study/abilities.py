@@ -22,6 +22,7 @@ from quintain.services.tasks.definitions import get_task, list_tasks
 from quintain.stats.irt.responses import Responses
 from quintain.store.blobs import Blobs
 from quintain.store.queries.board import boards as queries
+from quintain.store.queries.tasks import board_settings
 from quintain.tasks.contract import kind_of
 
 # The scale that people read: 50 is the mean of the scale on which items and models stand, 10 one deviation of it.
@@ -37,7 +38,7 @@ def compute_abilities(db: Session, store: Blobs | None, task_name: str, tell: Re
     task, spec = get_task(db, task_name), board_spec(db, task_name)
     names = [
         f"{task_name}/{name}@{version.number}"
-        for version, name in queries.evaluated_versions(db, task_name)
+        for version, name in board_settings.evaluated_versions(db, task_name)
         if spec.dataset_weight(name) > 0
     ]
     sets = []

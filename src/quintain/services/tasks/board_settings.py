@@ -26,14 +26,14 @@ from quintain.services.tasks.board_spec import BoardSpec
 from quintain.services.tasks.definitions import find_row, get_task
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
-from quintain.store.queries.board import boards as queries
 from quintain.store.queries.evaluate import cells as cell_queries
+from quintain.store.queries.tasks import board_settings
 from quintain.store.tables import BoardSettings
 
 
 def board_spec(db: Session, task: str, *, at: datetime | None = None) -> BoardSpec:
     """Give the settings of a task's board, or the defaults; with *at*, those that held at that moment."""
-    row = queries.newest_settings(db, task, at)
+    row = board_settings.newest_settings(db, task, at)
     return restore(BoardSpec, row.settings) if row else BoardSpec()
 
 
@@ -109,7 +109,7 @@ def let_score(db: Session, actor: Actor, ref: str, scores: bool = True) -> Board
 
 
 def _must_be_evaluated(db: Session, task: str, name: str) -> None:
-    names = [known for _, known in queries.evaluated_versions(db, task)]
+    names = [known for _, known in board_settings.evaluated_versions(db, task)]
     if name not in names:
         raise NotFound(
             "Task '{task}' has no data set '{name}' that models are evaluated on.",
@@ -122,7 +122,7 @@ def _must_be_evaluated(db: Session, task: str, name: str) -> None:
 
 def _unknown_names(db: Session, task: str, values: Mapping[str, Any], before: BoardSpec) -> Iterator[Fault]:
     """Look data sets and the metric up."""
-    names = {name for _, name in queries.evaluated_versions(db, task)}
+    names = {name for _, name in board_settings.evaluated_versions(db, task)}
     for name in values.get("datasets", {}):
         if name not in names and name not in before.datasets:
             known = ", ".join(sorted(names)) or Text("none")

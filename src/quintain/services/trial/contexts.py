@@ -28,7 +28,7 @@ from quintain.services.data.datasets import get_version
 from quintain.services.tasks.definitions import find_row, get_task
 from quintain.store.blobs import Blobs
 from quintain.store.queries.collect import prompts as prompt_queries
-from quintain.store.queries.trial import trials as trial_queries
+from quintain.store.queries.collect.rounds import trial_of_round
 from quintain.tasks.contract import kind_of
 
 MOST_CONTEXTS = 20_000
@@ -178,7 +178,7 @@ def _users(db: Session, task_id: int, hashes: Sequence[str]) -> list[Text]:
     trials: Counter[str] = Counter()
     rounds: Counter[int] = Counter()
     for (round_id, number), count in prompt_queries.rounds_with(db, task_id, hashes).items():
-        trial = trial_queries.trial_of_round(db, round_id)
+        trial = trial_of_round(db, round_id)
         if trial is None:
             rounds[number] += count
         else:

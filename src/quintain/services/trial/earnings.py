@@ -21,8 +21,7 @@ from quintain.protocols.stages import Stage, TutorialStage
 from quintain.services.pay import earnings as pay
 from quintain.services.pay.pay_notices import notify_after_work
 from quintain.services.trial.courses import course_of
-from quintain.store.queries.collect.rounds import session_times
-from quintain.store.queries.pay.earnings import paid_works
+from quintain.store.queries.pay.earnings import paid_works, session_times
 from quintain.store.queries.trial import trials as queries
 from quintain.store.tables import CrowdArm, CrowdTrial, TaskRow
 

@@ -30,8 +30,8 @@ from quintain.services.trial.trials import find_arm, find_trial
 from quintain.store.base import now
 from quintain.store.database import transaction
 from quintain.store.queries.access.people import names as people_names
+from quintain.store.queries.access.people import owners
 from quintain.store.queries.trial import trials as queries
-from quintain.store.queries.wheel.standings import owners
 from quintain.store.tables import CrowdArm, CrowdLetter, CrowdTrial, TaskRow
 
 MAX_LETTER = 20_000

@@ -15,6 +15,7 @@ from quintain.services.trial.panel_entry import came_as_expert
 from quintain.services.trial.participation import MAY_WORK, trial_part
 from quintain.services.trial.progress import arm_of
 from quintain.services.trial.trials import find_trial
+from quintain.store.queries.pay import caps
 from quintain.store.queries.trial import trials as queries
 from quintain.store.tables import CrowdTrial
 
@@ -36,7 +37,7 @@ class TrialOffer:
 
 def trial_offers(db: Session, actor: Actor, tasks: Collection[str]) -> list[TrialOffer]:
     """List what the newest open trials of *tasks* have for the actor."""
-    offers = [_offer(db, actor, row, task) for row, task in queries.open_of(db, tasks, NEWEST)]
+    offers = [_offer(db, actor, row, task) for row, task in caps.open_of(db, tasks, NEWEST)]
     return [one for one in offers if one.begun or one.enter or one.to_grade or one.to_close]
 
 

@@ -299,12 +299,6 @@ def get_trial(db: Session, actor: Actor, task: str, name: str) -> records.CrowdT
     return replace(record, judging=judging, revision=revision_of(_stored(db, row)))
 
 
-def place_of_round(db: Session, task: str, round_id: int) -> str | None:
-    """Give the page of the trial that a round belongs to, if it does: whoever wrote there goes on from it."""
-    trial = queries.trial_of_round(db, round_id)
-    return None if trial is None else f"/tasks/{task}/trials/{trial.name}"
-
-
 def list_trials(
     db: Session, actor: Actor, task: str | None = None, *, offset: int = 0, limit: int = 100
 ) -> list[records.CrowdTrial]:

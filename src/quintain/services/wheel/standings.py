@@ -40,6 +40,7 @@ from quintain.stats.parity import parity
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.database import lock, transaction
+from quintain.store.queries.access import people
 from quintain.store.queries.evaluate import cells as cell_queries
 from quintain.store.queries.wheel import standings as queries
 from quintain.store.queries.wheel.standings import Due, ReleasedTest, StandingRow
@@ -224,5 +225,5 @@ def _tell(db: Session, test: ReleasedTest, stored: StandingRow, comparison: Mode
         db.refresh(stored.row)
         if stored.row.signalled_at is None:
             stored.row.signalled_at = now()
-            for user in queries.owners(db, test.task):
+            for user in people.owners(db, test.task):
                 notify(db, user, "round.solved", text, f"/tasks/{test.task}/timeline")

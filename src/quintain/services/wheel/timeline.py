@@ -22,7 +22,7 @@ from quintain.services.models.registry import list_names
 from quintain.services.tasks.definitions import find_row
 from quintain.services.wheel.standings import margin_of, parity_of
 from quintain.stats.workers import validated_share, wilson_share
-from quintain.store.queries.validate import collected
+from quintain.store.queries.board import boards
 from quintain.store.queries.wheel import standings as queries
 from quintain.store.queries.wheel.standings import ReleasedTest, StandingRow
 from quintain.store.tables import ValidationReview
@@ -35,7 +35,7 @@ def timeline(db: Session, actor: Actor, task: str) -> Timeline:
     rounds = {str(one.number): one for one in list_rounds(db, actor, task)}
     tests = {one.name: one for one in queries.released_tests(db, task)}
     stored = queries.of_releases(db, [one.release_id for one in tests.values()])
-    reviews = dict(collected.newest_reviews(db, task))
+    reviews = dict(boards.newest_reviews(db, task))
     seen = {name for _, name in list_names(db, actor, task)}
     is_owner = actor.has(RoleName.OWNER, task)
     shown_rounds = []

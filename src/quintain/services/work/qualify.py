@@ -28,10 +28,10 @@ from quintain.services.tasks.definitions import find_row
 from quintain.services.work.rules import rule_faults
 from quintain.store.base import now
 from quintain.store.database import transaction
-from quintain.store.queries.collect import rounds
 from quintain.store.queries.pay import earnings as pay
-from quintain.store.queries.validate import judging_times
+from quintain.store.queries.work import qualify
 from quintain.store.queries.work import qualify as queries
+from quintain.store.queries.work.qualify import finished_pages
 from quintain.store.tables import Qualification, User, WorkerFact
 
 Rule = Mapping[str, Any]
@@ -288,7 +288,7 @@ def _rated(what: str, good: int, total: int, rule: Rule) -> tuple[bool, str]:
 
 
 def _completed(asked: _Asked, rule: Rule) -> tuple[bool, str]:
-    done = rounds.finished_sessions(asked.db, asked.user_id) + judging_times.finished_pages(asked.db, asked.user_id)
+    done = qualify.finished_sessions(asked.db, asked.user_id) + finished_pages(asked.db, asked.user_id)
     known = queries.worker_fact(asked.db, asked.user_id, "completed")
     if known is not None and int(known.value) > done:
         reason = Text(

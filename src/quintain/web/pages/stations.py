@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from quintain.core.records.stations import Station, StationName, Stations, StationStep
+from quintain.core.records.wheel import RoundParity
 from quintain.core.rounds import RoundKind
 from quintain.core.task import Task
 from quintain.services.collect.rounds.manage import get_round
 from quintain.services.release.stations import KnownJudging, stations_of
 from quintain.services.validate.judging.offers import page_in_hand
+from quintain.services.wheel.standings import solved_rounds
 from quintain.web.pages.begun import begun_session, writing_address
 from quintain.web.visit import Visit
 
@@ -60,6 +62,11 @@ def station_line(
     shown = [_shown(visit, task, found, one, owns=owns) for one in found.stations]
     button, also = (_button(visit, task, number, found, step, owns=owns) for step in (found.step, found.also))
     return StationLine(int(number), shown, found.step, button, also)
+
+
+def parity_of_round(visit: Visit, task: Task, ref: str) -> RoundParity | None:
+    """Return how models stand against people in a round that is solved, where no later one follows; owners may ask."""
+    return next((parity for parity in solved_rounds(visit.db, visit.actor, task.name) if parity.round == ref), None)
 
 
 def _shown(visit: Visit, task: Task, found: Stations, one: Station, *, owns: bool) -> ShownStation:

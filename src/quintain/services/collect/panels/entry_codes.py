@@ -19,8 +19,8 @@ from quintain.services.access.passwords import fingerprint
 from quintain.store.base import now
 from quintain.store.database import transaction
 from quintain.store.queries.access import mails
+from quintain.store.queries.access.people import owners
 from quintain.store.queries.collect import guests
-from quintain.store.queries.wheel.standings import owners
 from quintain.store.tables import OutgoingMail, PanelRequest, User
 
 NAMES = "p-"  # how accounts of people from panels begin

@@ -30,8 +30,8 @@ from quintain.services.pay.providers import prolific_of, prolific_spec, secret_o
 from quintain.services.tasks.definitions import find_row
 from quintain.store.base import now
 from quintain.store.database import transaction
+from quintain.store.queries.access.people import owners
 from quintain.store.queries.collect import panels as queries
-from quintain.store.queries.wheel.standings import owners
 from quintain.store.tables import PanelEvent
 
 logger = logging.getLogger(__name__)

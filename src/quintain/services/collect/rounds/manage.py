@@ -421,3 +421,9 @@ def _kind_faults(task: Task, spec: RoundSpec) -> Sequence[tuple[str, str]]:
 
 def _moment(at: datetime) -> str:
     return f"{at:%d %B %Y at %H:%M}"
+
+
+def trial_of_round(db: Session, round_id: int) -> str | None:
+    """Return the name of the trial that a round belongs to, if it does."""
+    trial = queries.trial_of_round(db, round_id)
+    return None if trial is None else trial.name

@@ -50,7 +50,7 @@ from quintain.store.queries.collect import attempts as queries
 from quintain.store.queries.collect import flags as flag_queries
 from quintain.store.queries.collect import prompts
 from quintain.store.queries.collect import rounds as round_queries
-from quintain.store.queries.validate.validation import is_judged
+from quintain.store.queries.collect.rounds import is_judged
 from quintain.store.tables import Attempt, AttemptFlag, AttemptNote, Prompt
 from quintain.store.tables import WritingSession as SessionRow
 

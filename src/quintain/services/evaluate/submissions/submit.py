@@ -37,6 +37,7 @@ from quintain.services.models import uploads
 from quintain.services.models.environments import read_requirements
 from quintain.services.models.inspection import Inspection, inspect_model
 from quintain.services.models.registry import ModelVersionInfo, register_version
+from quintain.services.models.tryouts import tryout_of
 from quintain.services.tasks.definitions import get_task
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
@@ -221,9 +222,9 @@ def _submit(
         )
         if tried:
             tryouts.record_pass(db, version.id)
-        elif new or tryouts.tryout_of(db, version.id) is not None:
+        elif new or tryout_of(db, version.id) is not None:
             tryouts.postpone_tryout(db, version.id)
-    known = tryouts.tryout_of(db, version.id)
+    known = tryout_of(db, version.id)
     cells, left = _queue(db, actor, task, rules)
     manifest = found.manifest
     cost = estimate_of_task(db, blobs, definition, manifest.adapter, manifest.options, rules.outside)

@@ -62,16 +62,6 @@ log = logging.getLogger("quintain.worker")
 
 
 @dataclass(frozen=True, slots=True)
-class TryoutInfo:
-    """How far the trial of a version is. *reason* says why it was refused, or why it was put off."""
-
-    state: str
-    reason: str
-    log: str
-    attempts: int
-
-
-@dataclass(frozen=True, slots=True)
 class Payer:
     """Who pays for a try: the budgets that the *manifest* names, and those of the *version* where it is registered."""
 
@@ -157,12 +147,6 @@ def record_pass(db: Session, version_id: int) -> None:
         found.state, found.finished_at, found.reason, found.log = PASSED, now(), "", ""
         found.generation += 1
         db.flush()
-
-
-def tryout_of(db: Session, version_id: int) -> TryoutInfo | None:
-    """Give the trial of a version; None where it was tried before it was registered."""
-    found = queries.tryouts(db, [version_id]).get(version_id)
-    return None if found is None else TryoutInfo(found.state, found.reason, found.log, found.attempts)
 
 
 def try_next(

@@ -12,7 +12,15 @@ from sqlalchemy.orm import Session, aliased
 
 from quintain.core.people import Grant, RoleName
 from quintain.store.base import table_of
-from quintain.store.tables import ApiToken, OneTimeLink, RoleGrant, TaskRow, Throttle, User, WebSession
+from quintain.store.tables import (
+    ApiToken,
+    OneTimeLink,
+    RoleGrant,
+    TaskRow,
+    Throttle,
+    User,
+    WebSession,
+)
 
 CHUNK = 500  # people whose roles are asked for together
 NAMES_AT_ONCE = 5000
@@ -345,3 +353,23 @@ def names(db: Session, user_ids: Iterable[int]) -> dict[int, str]:
         query = select(User.id, User.name).where(User.id.in_(ids[start : start + NAMES_AT_ONCE]))
         names_by_id |= {int(key): name for key, name in db.execute(query)}
     return names_by_id
+
+
+def owners(db: Session, task: str) -> list[int]:
+    """List the people who own a task; where nobody does in particular, those who own all."""
+    query = (
+        select(RoleGrant.user_id, TaskRow.name)
+        .join(User, User.id == RoleGrant.user_id)
+        .outerjoin(TaskRow, TaskRow.id == RoleGrant.task_id)
+        .where(RoleGrant.role == RoleName.OWNER.value, RoleGrant.revoked_at.is_(None), User.deleted_at.is_(None))
+        .where(or_(RoleGrant.task_id.is_(None), TaskRow.name == task))
+        .order_by(RoleGrant.user_id)
+    )
+    rows = db.execute(query).all()
+    own = [user for user, name in rows if name is not None]
+    return sorted(set(own or [user for user, _ in rows]))
+
+
+def task_names(db: Session) -> list[str]:
+    """List the tasks that are not archived, by name."""
+    return list(db.scalars(select(TaskRow.name).where(TaskRow.archived_at.is_(None)).order_by(TaskRow.name)))

@@ -25,10 +25,10 @@ from quintain.store.tables import (
     ReleaseVersion,
     Round,
     RoundVersion,
-    SigningKey,
     TaskRow,
     User,
     Validation,
+    ValidationReview,
 )
 
 RECENT = 200  # more transactions than run at once
@@ -122,14 +122,6 @@ def plain_runs(db: Session, task: str) -> tuple[int, datetime | None]:
     return int(number), newest
 
 
-def newest_settings(db: Session, task: str, at: datetime | None = None) -> BoardSettings | None:
-    """Give the settings of a task's board that hold now, or held at a moment."""
-    query = select(BoardSettings).join(TaskRow, TaskRow.id == BoardSettings.task_id).where(TaskRow.name == task)
-    if at is not None:
-        query = query.where(BoardSettings.created_at <= at)
-    return db.scalar(query.order_by(BoardSettings.id.desc()).limit(1))
-
-
 def changes(db: Session, task: str, since: datetime | None = None) -> list[datetime]:
     """List when the settings of a task's board changed or a version of its data came, the newest first."""
     settings = select(BoardSettings.created_at).join(TaskRow, TaskRow.id == BoardSettings.task_id)
@@ -155,27 +147,6 @@ def withdrawn(db: Session, task: str) -> set[str]:
         .where(TaskRow.name == task, ModelVersion.withdrawn_at.is_not(None))
     )
     return {f"{task}/{name}@{number}" for name, number in db.execute(query)}
-
-
-def evaluated_versions(
-    db: Session, task: str, *, before: datetime | None = None
-) -> Sequence[tuple[DatasetVersion, str]]:
-    """List the newest version of each data set that is not for training, as it was at *before*, with its name."""
-    number = select(func.max(DatasetVersion.number)).where(DatasetVersion.dataset_id == Dataset.id)
-    if before is not None:
-        number = number.where(DatasetVersion.created_at <= before)
-    query = (
-        select(DatasetVersion, Dataset.name)
-        .join(Dataset, Dataset.id == DatasetVersion.dataset_id)
-        .join(TaskRow, TaskRow.id == Dataset.task_id)
-        .where(
-            TaskRow.name == task,
-            DatasetVersion.role != "train",
-            DatasetVersion.number == number.correlate(Dataset).scalar_subquery(),
-        )
-        .order_by(Dataset.name)
-    )
-    return [(version, name) for version, name in db.execute(query)]
 
 
 def forks(db: Session, task_id: int) -> Sequence[tuple[BoardFork, str | None]]:
@@ -221,11 +192,6 @@ def hidden_hashes(db: Session) -> dict[str, str]:
     return {f"{task}/{name}@{number}": value for task, name, number, value in db.execute(query)}
 
 
-def signing_keys(db: Session) -> Sequence[SigningKey]:
-    """List the keys that the workspace signs and signed with, the newest first."""
-    return db.scalars(select(SigningKey).order_by(SigningKey.id.desc())).all()
-
-
 def opened_rounds(db: Session, task: str, before: datetime | None = None) -> list[tuple[int, datetime | None, str]]:
     """List the rounds of *task* that are no drafts by number: when each was closed, and its file, as at *before*."""
     newest = select(func.max(RoundVersion.id)).where(RoundVersion.round_id == Round.id).correlate(Round)
@@ -256,3 +222,18 @@ def round_tests(db: Session, task: str) -> list[tuple[int, str]]:
         .order_by(Round.number, ReleaseRow.id)
     )
     return list({number: (number, name) for number, name in db.execute(query)}.values())
+
+
+def newest_reviews(db: Session, task: str, before: datetime | None = None) -> list[tuple[str, ValidationReview]]:
+    """Give the newest review of each validation of a task, as it was at *before*, with the name; the oldest first."""
+    newest = select(func.max(ValidationReview.id)).group_by(ValidationReview.validation_id)
+    if before is not None:
+        newest = newest.where(ValidationReview.created_at <= before)
+    query = (
+        select(Validation.name, ValidationReview)
+        .join(Validation, Validation.id == ValidationReview.validation_id)
+        .join(TaskRow, TaskRow.id == Validation.task_id)
+        .where(TaskRow.name == task, ValidationReview.id.in_(newest))
+        .order_by(Validation.id)
+    )
+    return [(name, review) for name, review in db.execute(query)]

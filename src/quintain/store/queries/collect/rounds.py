@@ -15,7 +15,9 @@ from quintain.store.queries.collect.attempts import is_agreed
 from quintain.store.tables import (
     Attempt,
     AttemptNote,
+    CrowdArm,
     CrowdRound,
+    CrowdTrial,
     Draft,
     ModelVersion,
     Round,
@@ -26,6 +28,7 @@ from quintain.store.tables import (
     TaskRow,
     TaskVersion,
     User,
+    Validation,
     WritingSession,
 )
 
@@ -278,14 +281,6 @@ def texts_up_to(db: Session, round_id: int, most: int, *, fooling: bool) -> int:
     return db.scalar(select(func.count()).select_from(attempts.limit(most).subquery())) or 0
 
 
-def finished_sessions(db: Session, user_id: int) -> int:
-    """Count the sessions that a worker has brought to an end, in all rounds."""
-    query = select(func.count()).where(
-        WritingSession.user_id == user_id, WritingSession.outcome.in_(("fooled", "exhausted"))
-    )
-    return db.scalar(query) or 0
-
-
 def ended_since(db: Session, round_id: int, user_id: int, since: datetime) -> int:
     """Count the sessions of a worker in a round that were begun after a moment and have ended."""
     query = select(func.count()).where(
@@ -301,17 +296,6 @@ def session_counts(db: Session, round_id: int) -> dict[str, int]:
     """Count a round's sessions by outcome; those that last have an empty one."""
     query = select(WritingSession.outcome, func.count()).where(WritingSession.round_id == round_id)
     return {str(name): int(count) for name, count in db.execute(query.group_by(WritingSession.outcome))}
-
-
-def session_times(db: Session, round_id: int, limit: int = 500) -> list[float]:
-    """Give how many seconds the latest finished sessions of a round took."""
-    query = (
-        select(WritingSession.started_at, WritingSession.ended_at)
-        .where(WritingSession.round_id == round_id, WritingSession.outcome.in_(("fooled", "exhausted")))
-        .order_by(WritingSession.id.desc())
-        .limit(limit)
-    )
-    return [(end - start).total_seconds() for start, end in db.execute(query) if end is not None]
 
 
 def draft(db: Session, session_id: int) -> Draft | None:
@@ -331,3 +315,14 @@ def open_sessions(db: Session, round_id: int) -> Sequence[WritingSession]:
     """List the sessions of a round that have not ended."""
     query = select(WritingSession).where(WritingSession.round_id == round_id, WritingSession.outcome == "")
     return db.scalars(query).all()
+
+
+def is_judged(db: Session, of_round: int) -> bool:
+    """Say whether the attempts of a round are being judged, or were."""
+    return db.scalar(select(Validation.id).where(Validation.round_id == of_round)) is not None
+
+
+def trial_of_round(db: Session, round_id: int) -> CrowdTrial | None:
+    """Give the trial that a round belongs to, if it does."""
+    query = select(CrowdTrial).join(CrowdArm, CrowdArm.trial_id == CrowdTrial.id)
+    return db.scalar(query.join(CrowdRound, CrowdRound.arm_id == CrowdArm.id).where(CrowdRound.round_id == round_id))

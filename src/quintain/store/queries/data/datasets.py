@@ -9,7 +9,17 @@ from typing import Any
 from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
-from quintain.store.tables import Dataset, DatasetVersion, Lineage, TaskRow, User
+from quintain.store.tables import (
+    Dataset,
+    DatasetVersion,
+    Lineage,
+    ReleaseRow,
+    ReleaseVersion,
+    Round,
+    TaskRow,
+    User,
+    Validation,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,3 +142,19 @@ def _lineage(db: Session, other: Any, condition: Any) -> list[LineageRow]:
         .order_by(Lineage.id)
     )
     return [LineageRow(*row) for row in db.execute(query)]
+
+
+def first_release(db: Session, version_id: int) -> tuple[str, str, int, int | None] | None:
+    """Return the first release that a data set version is in: its task, validation, number and round."""
+    query = (
+        select(TaskRow.name, Validation.name, ReleaseRow.number, Round.number)
+        .join_from(ReleaseVersion, ReleaseRow, ReleaseVersion.release_id == ReleaseRow.id)
+        .join(Validation, Validation.id == ReleaseRow.validation_id)
+        .join(TaskRow, TaskRow.id == Validation.task_id)
+        .outerjoin(Round, Round.id == Validation.round_id)
+        .where(ReleaseVersion.version_id == version_id)
+        .order_by(ReleaseRow.id)
+        .limit(1)
+    )
+    row = db.execute(query).first()
+    return (row[0], row[1], row[2], row[3]) if row else None

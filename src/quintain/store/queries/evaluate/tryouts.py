@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -11,11 +10,6 @@ from sqlalchemy.orm import Session
 
 from quintain.store.queries.models.tried import QUEUED
 from quintain.store.tables import Model, ModelVersion, TaskRow, Tryout
-
-
-def tryouts(db: Session, version_ids: Sequence[int]) -> dict[int, Tryout]:
-    """Give the trials of those of the versions that have one."""
-    return {one.version_id: one for one in db.scalars(select(Tryout).where(Tryout.version_id.in_(version_ids)))}
 
 
 def any_waiting(db: Session, now: datetime) -> bool:

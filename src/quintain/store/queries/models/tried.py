@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlalchemy import ColumnElement, exists, select
 from sqlalchemy.orm import Session
 
@@ -23,3 +25,8 @@ def refused() -> ColumnElement[bool]:
 def is_refused(db: Session, version_id: int) -> bool:
     """Say whether a model version was refused after its trial."""
     return db.scalar(select(Tryout.state).where(Tryout.version_id == version_id)) == REFUSED
+
+
+def tryouts(db: Session, version_ids: Sequence[int]) -> dict[int, Tryout]:
+    """Give the trials of those of the versions that have one."""
+    return {one.version_id: one for one in db.scalars(select(Tryout).where(Tryout.version_id.in_(version_ids)))}

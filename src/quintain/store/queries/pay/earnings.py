@@ -27,6 +27,7 @@ from quintain.store.tables import (
     Round,
     TaskRow,
     User,
+    WritingSession,
 )
 
 _facts, _standings, _decisions = table_of(Earning), table_of(EarningStanding), table_of(EarningDecision)
@@ -421,3 +422,14 @@ def _joined() -> Select[Earning, EarningStanding, EarningDecision, str, int, str
 def by_work(db: Session, work: str) -> int:
     """Give the number of the earning for a piece of work."""
     return db.scalars(select(Earning.id).where(Earning.work == work)).one()
+
+
+def session_times(db: Session, round_id: int, limit: int = 500) -> list[float]:
+    """Give how many seconds the latest finished sessions of a round took."""
+    query = (
+        select(WritingSession.started_at, WritingSession.ended_at)
+        .where(WritingSession.round_id == round_id, WritingSession.outcome.in_(("fooled", "exhausted")))
+        .order_by(WritingSession.id.desc())
+        .limit(limit)
+    )
+    return [(end - start).total_seconds() for start, end in db.execute(query) if end is not None]

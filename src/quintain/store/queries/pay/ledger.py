@@ -274,3 +274,9 @@ def _opening(dialect: str) -> Any:
 
 def _inserting(dialect: str, table: Table) -> Any:
     return (postgresql if dialect == "postgresql" else sqlite).insert(table)
+
+
+def round_id(db: Session, task: str, number: int) -> int | None:
+    """Return the id of the round *number* of a task; None where there is none."""
+    query = select(Round.id).join(TaskRow, TaskRow.id == Round.task_id)
+    return db.scalar(query.where(TaskRow.name == task, Round.number == number))

@@ -18,7 +18,6 @@ from quintain.store.tables import (
     Prompt,
     ReleaseRow,
     ReleaseVersion,
-    Round,
     TaskRow,
     Validation,
     ValidationItem,
@@ -196,22 +195,6 @@ def version_ids(db: Session, release_id: int) -> dict[str, int]:
     """Give the ids of a release's versions, by split."""
     query = select(ReleaseVersion.split, ReleaseVersion.version_id).where(ReleaseVersion.release_id == release_id)
     return {row.split: row.version_id for row in db.execute(query)}
-
-
-def with_version(db: Session, version_id: int) -> StoredRelease | None:
-    """Give the first release that a data set version is in."""
-    query = (
-        select(ReleaseRow, TaskRow.name, Validation.name, Round.number)
-        .join(ReleaseVersion, ReleaseVersion.release_id == ReleaseRow.id)
-        .join(Validation, Validation.id == ReleaseRow.validation_id)
-        .join(TaskRow, TaskRow.id == Validation.task_id)
-        .outerjoin(Round, Round.id == Validation.round_id)
-        .where(ReleaseVersion.version_id == version_id)
-        .order_by(ReleaseRow.id)
-        .limit(1)
-    )
-    row = db.execute(query).first()
-    return StoredRelease(*row) if row else None
 
 
 def add(db: Session, release: ReleaseRow, versions: Mapping[str, int]) -> ReleaseRow:

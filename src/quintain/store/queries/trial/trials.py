@@ -135,36 +135,6 @@ def is_running(db: Session, task_id: int) -> bool:
     return db.scalar(query.limit(1)) is not None
 
 
-def open_of(db: Session, tasks: Collection[str], limit: int) -> Sequence[tuple[CrowdTrial, str]]:
-    """List the newest open trials of some tasks, each with its task's name."""
-    query = select(CrowdTrial, TaskRow.name).join(TaskRow, TaskRow.id == CrowdTrial.task_id)
-    query = query.where(CrowdTrial.state == "open", CrowdTrial.data == "", TaskRow.name.in_(tasks))
-    return [(row, name) for row, name in db.execute(query.order_by(CrowdTrial.id.desc()).limit(limit))]
-
-
-def trial_of_round(db: Session, round_id: int) -> CrowdTrial | None:
-    """Give the trial that a round belongs to, if it does."""
-    query = select(CrowdTrial).join(CrowdArm, CrowdArm.trial_id == CrowdTrial.id)
-    return db.scalar(query.join(CrowdRound, CrowdRound.arm_id == CrowdArm.id).where(CrowdRound.round_id == round_id))
-
-
-def trial_number(db: Session, round_id: int) -> int | None:
-    """Give the number of the trial that a round belongs to, if it does."""
-    query = select(CrowdArm.trial_id).join(CrowdRound, CrowdRound.arm_id == CrowdArm.id)
-    return db.scalar(query.where(CrowdRound.round_id == round_id))
-
-
-def round_ids(db: Session, trial_id: int) -> list[int]:
-    """List the rounds of a trial."""
-    query = select(CrowdRound.round_id).join(CrowdArm, CrowdArm.id == CrowdRound.arm_id)
-    return list(db.scalars(query.where(CrowdArm.trial_id == trial_id).order_by(CrowdRound.round_id)))
-
-
-def arm_ids(db: Session, trial_id: int) -> list[int]:
-    """List the numbers of the arms of a trial."""
-    return list(db.scalars(select(CrowdArm.id).where(CrowdArm.trial_id == trial_id).order_by(CrowdArm.id)))
-
-
 def arms(db: Session, trial_id: int) -> Sequence[CrowdArm]:
     """List the arms of a trial, in their order."""
     return db.scalars(select(CrowdArm).where(CrowdArm.trial_id == trial_id).order_by(CrowdArm.id)).all()

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Select, func, select
 from sqlalchemy.orm import Session
 
 from quintain.store.queries.validate.intake import gone
-from quintain.store.tables import Attempt, Round, TaskRow, Validation, ValidationItem, ValidationReview
+from quintain.store.tables import Attempt, Round, Validation, ValidationItem, ValidationReview
 
 FETCHED = 2000  # rows that are read at a time
 
@@ -99,21 +98,6 @@ def rounds_of(db: Session, validation_id: int, round_id: int | None) -> dict[int
         query = query.join(ValidationItem, ValidationItem.attempt_id == Attempt.id)
         query = query.where(ValidationItem.validation_id == validation_id)
     return {int(attempt): (int(key), int(number)) for attempt, key, number in db.execute(query)}
-
-
-def newest_reviews(db: Session, task: str, before: datetime | None = None) -> list[tuple[str, ValidationReview]]:
-    """Give the newest review of each validation of a task, as it was at *before*, with the name; the oldest first."""
-    newest = select(func.max(ValidationReview.id)).group_by(ValidationReview.validation_id)
-    if before is not None:
-        newest = newest.where(ValidationReview.created_at <= before)
-    query = (
-        select(Validation.name, ValidationReview)
-        .join(Validation, Validation.id == ValidationReview.validation_id)
-        .join(TaskRow, TaskRow.id == Validation.task_id)
-        .where(TaskRow.name == task, ValidationReview.id.in_(newest))
-        .order_by(Validation.id)
-    )
-    return [(name, review) for name, review in db.execute(query)]
 
 
 def writers_elsewhere(db: Session, task_id: int, validation_id: int) -> list[dict[str, list[int]]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from quintain.store.tables import Judgement, JudgingPage, TaskRow, Validation
@@ -17,12 +17,6 @@ def recent_seconds(db: Session, validation_id: int, user_id: int | None = None, 
         query = query.where(Judgement.user_id == user_id)
     times = db.scalars(query.order_by(Judgement.id.desc()).limit(limit))
     return [seconds for seconds in times if seconds is not None]
-
-
-def finished_pages(db: Session, user_id: int) -> int:
-    """Count the pages that a judge has handed in, in all validations."""
-    query = select(func.count()).where(JudgingPage.user_id == user_id, JudgingPage.outcome == "submitted")
-    return db.scalar(query) or 0
 
 
 def handed_in_since(db: Session, validation_id: int, user_id: int, since: datetime) -> bool:

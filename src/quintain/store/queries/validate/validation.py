@@ -105,11 +105,6 @@ def policies(db: Session, validation_id: int) -> Sequence[ValidationPolicyVersio
     return db.scalars(query.order_by(ValidationPolicyVersion.number.desc())).all()
 
 
-def is_judged(db: Session, of_round: int) -> bool:
-    """Say whether the attempts of a round are being judged, or were."""
-    return db.scalar(select(Validation.id).where(Validation.round_id == of_round)) is not None
-
-
 def touch(db: Session, validation_id: int) -> None:
     """Note that something has changed that figures rest on, other than by what is added to a table."""
     db.connection().execute(_TOUCH, {"validation": validation_id})

@@ -10,7 +10,6 @@ from sqlalchemy import Select, func, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from quintain.core.cells import PLAIN, CellState
-from quintain.core.people import RoleName
 from quintain.store.tables import (
     Cell,
     Dataset,
@@ -20,11 +19,9 @@ from quintain.store.tables import (
     ParityMargin,
     ReleaseRow,
     ReleaseVersion,
-    RoleGrant,
     Round,
     RoundStandingRow,
     TaskRow,
-    User,
     Validation,
 )
 
@@ -212,18 +209,3 @@ def margin(db: Session, task: str) -> float | None:
 def widest_margin(db: Session) -> float | None:
     """Give the largest margin that was ever set anywhere."""
     return db.scalar(select(func.max(ParityMargin.margin)))
-
-
-def owners(db: Session, task: str) -> list[int]:
-    """List the people who own a task; where nobody does in particular, those who own all."""
-    query = (
-        select(RoleGrant.user_id, TaskRow.name)
-        .join(User, User.id == RoleGrant.user_id)
-        .outerjoin(TaskRow, TaskRow.id == RoleGrant.task_id)
-        .where(RoleGrant.role == RoleName.OWNER.value, RoleGrant.revoked_at.is_(None), User.deleted_at.is_(None))
-        .where(or_(RoleGrant.task_id.is_(None), TaskRow.name == task))
-        .order_by(RoleGrant.user_id)
-    )
-    rows = db.execute(query).all()
-    own = [user for user, name in rows if name is not None]
-    return sorted(set(own or [user for user, _ in rows]))

@@ -10,7 +10,17 @@ from typing import Any, NamedTuple
 from sqlalchemy import bindparam, case, func, select
 from sqlalchemy.orm import Session
 
-from quintain.store.tables import Qualification, Quiz, QuizTry, QuizVersion, TaskRow, User, WorkerFact
+from quintain.store.tables import (
+    JudgingPage,
+    Qualification,
+    Quiz,
+    QuizTry,
+    QuizVersion,
+    TaskRow,
+    User,
+    WorkerFact,
+    WritingSession,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,3 +225,17 @@ def worker_facts(db: Session, user_id: int) -> Sequence[WorkerFact]:
     """List the newest of what is known of a worker under each name."""
     newest = select(func.max(WorkerFact.id)).where(WorkerFact.user_id == user_id).group_by(WorkerFact.name)
     return db.scalars(select(WorkerFact).where(WorkerFact.id.in_(newest)).order_by(WorkerFact.name)).all()
+
+
+def finished_sessions(db: Session, user_id: int) -> int:
+    """Count the sessions that a worker has brought to an end, in all rounds."""
+    query = select(func.count()).where(
+        WritingSession.user_id == user_id, WritingSession.outcome.in_(("fooled", "exhausted"))
+    )
+    return db.scalar(query) or 0
+
+
+def finished_pages(db: Session, user_id: int) -> int:
+    """Count the pages that a judge has handed in, in all validations."""
+    query = select(func.count()).where(JudgingPage.user_id == user_id, JudgingPage.outcome == "submitted")
+    return db.scalar(query) or 0

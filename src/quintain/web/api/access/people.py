@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
-
-from fastapi import Response
-
 from quintain.core.editing import EditOrigin
-from quintain.core.errors import BadInput
 from quintain.core.people import RoleName
 from quintain.core.records.access import (
     AuditLog,
@@ -22,24 +17,17 @@ from quintain.core.records.access import (
     Tokens,
 )
 from quintain.core.records.base import plain
-from quintain.core.records.pay import OpenPay
 from quintain.services.access import accounts, audit, links, notify, tokens
-from quintain.services.access.actors import normal_name
 from quintain.services.access.links import Link
-from quintain.services.house import personal_data
-from quintain.services.pay import final_pay
 from quintain.web.api.call import Call, Calling
 from quintain.web.api.params import Before, Filter, Limit, Offset, PersonName, Revision, TaskName, TokenId
 from quintain.web.api.shapes import (
-    Deletion,
     Invitation,
-    PersonDeletion,
     ProfileChange,
     ReadRequest,
     RoleRequest,
     TokenRequest,
 )
-from quintain.web.files import download_archive
 
 
 def get_me(call: Calling) -> Person:
@@ -50,33 +38,6 @@ def get_me(call: Calling) -> Person:
 def change_me(call: Calling, change: ProfileChange, revision: Revision = "") -> Person:
     """Change one's own account."""
     return accounts.update_profile(call.db, call.actor, **change.model_dump(), edit=EditOrigin(revision))
-
-
-def export_me(call: Calling) -> Response:
-    """Give all that is kept about oneself, as a ZIP file of JSON files."""
-    return download_archive("quintain-my-data", partial(personal_data.export_person, call.db, call.actor))
-
-
-def get_open_pay(call: Calling) -> OpenPay:
-    """Add up what one earned that is not paid yet: deleting the account would give it up."""
-    return final_pay.my_open_pay(call.db, call.actor)
-
-
-def ask_for_last_pay(call: Calling) -> None:
-    """Ask the owners of all that is not paid yet to pay it, because one wants to leave."""
-    final_pay.ask_for_last_pay(call.db, call.actor)
-
-
-def delete_me(call: Calling, deletion: Deletion) -> None:
-    """Delete one's own account for good; what one contributed stays in the counts, under no name."""
-    if normal_name(deletion.name) != call.actor.name:
-        raise BadInput("That is not the name of your account; nothing was deleted.")
-    personal_data.delete_person(call.db, call.actor, give_up_pay=deletion.give_up_pay)
-
-
-def delete_user(call: Calling, name: PersonName, deletion: PersonDeletion) -> None:
-    """Delete somebody's account for good, as they asked (admins)."""
-    personal_data.delete_person(call.db, call.actor, name, give_up_pay=deletion.give_up_pay)
 
 
 def list_tokens(call: Calling) -> Tokens:

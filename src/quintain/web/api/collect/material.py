@@ -4,26 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import File, Form, Path, UploadFile
+from fastapi import File, Form, UploadFile
 from fastapi import Query as Parameter
 
 from quintain.core.records.collect import Flags, PromptReport
 from quintain.services.collect.rounds import prompts
 from quintain.services.collect.writing import list_attempts
-from quintain.services.validate.judging import retraction
 from quintain.web.api.call import Calling
 from quintain.web.api.params import Limit, Offset, RoundRef
-from quintain.web.api.shapes import Shape, Text
+from quintain.web.api.shapes import Text
 from quintain.web.files import on_disk
-
-FlagId = Annotated[int, Path(description="Id of the flag.", ge=1, le=2**31 - 1)]
-
-
-class FlagDecisionRequest(Shape):
-    """Whether a flagged attempt is withheld from everything that leaves."""
-
-    withhold: bool
-    note: Text = ""
 
 
 def import_prompts(
@@ -62,8 +52,3 @@ def list_flags(
     """List texts that may hurt, hold personal data or were reported; with *decided*, all of them (owners)."""
     state = None if decided else False
     return list_attempts.flag_queue(call.db, call.actor, ref, decided=state, offset=offset, limit=limit)
-
-
-def decide_flag(call: Calling, flag: FlagId, decision: FlagDecisionRequest) -> None:
-    """Keep a flagged attempt, or withhold it from everything that leaves (owners)."""
-    retraction.decide_flag(call.db, call.actor, flag, withhold=decision.withhold, note=decision.note)

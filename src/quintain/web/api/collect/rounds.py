@@ -26,7 +26,6 @@ from quintain.services.collect.writing import list_attempts, readiness, sessions
 from quintain.services.collect.writing import submit_attempt as collect
 from quintain.services.jobs.exports import ExportRequest
 from quintain.services.models.ask import limit_calls
-from quintain.services.validate.judging import retraction
 from quintain.web.api.call import Call, Calling
 from quintain.web.api.params import Changing, Limit, RoundRef, TaskName
 from quintain.web.api.shapes import LongText, Shape, Text
@@ -207,11 +206,6 @@ def add_notes(call: Calling, attempt: AttemptId, notes: NotesRequest) -> Verdict
     """Say why the model failed, and which phenomena are in the text."""
     list_attempts.add_notes(call.db, call.actor, attempt, reason=notes.reason, tags=notes.tags)
     return collect.get_verdict(call.db, call.actor, attempt)
-
-
-def retract(call: Calling, attempt: AttemptId, why: RetractRequest) -> None:
-    """Take one of one's own attempts back; it stays paid."""
-    retraction.retract(call.db, call.actor, attempt, why.reason)
 
 
 def list_my_attempts(call: Calling, limit: Limit = 100) -> OwnAttempts:

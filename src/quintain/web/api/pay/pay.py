@@ -6,11 +6,15 @@ from typing import Annotated
 
 from fastapi import Query as Parameter
 
-from quintain.core.records.pay import Books, EarningOrder, Earnings, PayStatus, RoundPay
-from quintain.services.collect.rounds import round_pay
-from quintain.services.pay import earnings, ledger
+from quintain.core.records.pay import Books, EarningOrder, Earnings, OpenPay, PayStatus
+from quintain.services.pay import earnings, final_pay, ledger
 from quintain.web.api.call import Calling
-from quintain.web.api.params import Limit, Offset, RoundNumber, RoundRef, TaskName
+from quintain.web.api.params import (
+    Limit,
+    Offset,
+    RoundNumber,
+    TaskName,
+)
 from quintain.web.api.pay.shapes import EarningsDecisionRequest
 
 EarningStatus = Annotated[PayStatus | None, Parameter(description="Only earnings that stand so.")]
@@ -40,24 +44,6 @@ def decide_earnings(call: Calling, task: TaskName, decision: EarningsDecisionReq
     return Earnings(found, len(found))
 
 
-def get_round_pay(
-    call: Calling,
-    ref: RoundRef,
-    status: EarningStatus = None,
-    order: Order = "newest",
-    limit: Limit = 1000,
-    offset: Offset = 0,
-) -> RoundPay:
-    """Say what a round pays and has cost, and who earned what: all, or what is `pending` (owners)."""
-    return round_pay.round_pay(call.db, call.actor, ref, status=status, order=order, limit=limit, offset=offset)
-
-
-def approve_round_pay(call: Calling, ref: RoundRef) -> RoundPay:
-    """Approve everything that is pending in a round (owners)."""
-    round_pay.approve_all(call.db, call.actor, ref)
-    return round_pay.round_pay(call.db, call.actor, ref, limit=1)
-
-
 def get_books(call: Calling, task: TaskName, limit: Limit = 50, offset: Offset = 0) -> Books:
     """Show what was booked to the budget of a task, the newest first (owners)."""
     return ledger.books(call.db, call.actor, task, limit=limit, offset=offset)
@@ -66,3 +52,13 @@ def get_books(call: Calling, task: TaskName, limit: Limit = 50, offset: Offset =
 def get_round_books(call: Calling, task: TaskName, number: RoundNumber, limit: Limit = 50, offset: Offset = 0) -> Books:
     """Show the accounts of a round and what was booked to them, the newest first (owners)."""
     return ledger.books(call.db, call.actor, task, number, limit=limit, offset=offset)
+
+
+def get_open_pay(call: Calling) -> OpenPay:
+    """Add up what one earned that is not paid yet: deleting the account would give it up."""
+    return final_pay.my_open_pay(call.db, call.actor)
+
+
+def ask_for_last_pay(call: Calling) -> None:
+    """Ask the owners of all that is not paid yet to pay it, because one wants to leave."""
+    final_pay.ask_for_last_pay(call.db, call.actor)

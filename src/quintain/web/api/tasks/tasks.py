@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from quintain.core.records.tasks import Found, TaskHistory, TaskInfo, Tasks
+from quintain.core.records.tasks import TaskHistory, TaskInfo, Tasks
 from quintain.core.task import Task
-from quintain.services.house import browse
 from quintain.services.tasks import definitions as tasks
 from quintain.web.api.call import Call, Calling
-from quintain.web.api.params import Archived, Changing, Query, TaskName
+from quintain.web.api.params import Archived, Changing, TaskName
 from quintain.web.api.shapes import TaskDefinition
 
 
@@ -44,11 +43,6 @@ def restore_task(call: Calling, task: TaskName) -> None:
 def get_task_history(call: Calling, task: TaskName) -> TaskHistory:
     """List every version of a task's TOML file, the newest first."""
     return TaskHistory(tasks.task_history(call.db, task))
-
-
-def search(call: Calling, q: Query) -> Found:
-    """Find tasks, data sets and models by their names."""
-    return browse.search(call.db, call.actor, q)
 
 
 def _info(call: Call, task: Task) -> TaskInfo:

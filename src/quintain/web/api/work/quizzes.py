@@ -9,8 +9,6 @@ from fastapi import Query as Parameter
 from pydantic import Field
 
 from quintain.core.records.work import (
-    Crowd,
-    Eligible,
     Feedback,
     KnownFacts,
     Qualifications,
@@ -19,12 +17,10 @@ from quintain.core.records.work import (
     QuizTry,
     Quizzes,
 )
-from quintain.services.collect.rounds import eligible
-from quintain.services.validate.quality import quiz_use
 from quintain.services.work import qualify as qualifying
 from quintain.services.work import quiz_results, quizzes
 from quintain.web.api.call import Calling
-from quintain.web.api.params import Changing, Filter, Limit, Offset, RoundRef, TaskName
+from quintain.web.api.params import Changing, Limit, Offset, TaskName
 from quintain.web.api.shapes import Shape, Text
 
 Chosen = Annotated[int, Field(ge=0, le=1_000_000)]
@@ -89,16 +85,6 @@ def put_quiz(call: Calling, task: TaskName, quiz: QuizName, wanted: QuizDefiniti
     return quizzes.put_quiz(call.db, call.actor, task, quiz, wanted.definition, edit=edit)
 
 
-def retire_quiz(call: Calling, task: TaskName, quiz: QuizName) -> Quiz:
-    """Take a quiz out of use; who passed it has passed it (owners)."""
-    return quiz_use.retire_quiz(call.db, call.actor, task, quiz)
-
-
-def restore_quiz(call: Calling, task: TaskName, quiz: QuizName) -> Quiz:
-    """Take a quiz that was retired into use again (owners)."""
-    return quiz_use.restore_quiz(call.db, call.actor, task, quiz)
-
-
 def get_quiz_results(
     call: Calling, task: TaskName, quiz: QuizName, limit: Limit = 100, offset: Offset = 0
 ) -> QuizResults:
@@ -114,16 +100,6 @@ def take_quiz(call: Calling, task: TaskName, quiz: QuizName, given: QuizAnswers)
 def practise_quiz(call: Calling, task: TaskName, quiz: QuizName, given: QuizPracticeRequest) -> Feedback:
     """Have an answer in practice explained; nothing is kept."""
     return quizzes.practise(call.db, call.actor, task, quiz, given.question, given.answer)
-
-
-def get_eligibility(call: Calling, ref: RoundRef, name: Somebody = None) -> Eligible:
-    """Say rule by rule whether one, or for an owner the person called *name*, may write in a round."""
-    return eligible.may_write(call.db, call.actor, ref, name)
-
-
-def list_eligible(call: Calling, ref: RoundRef, search: Filter = "", limit: Limit = 100, offset: Offset = 0) -> Crowd:
-    """Say of everybody with the role of a worker whether they may write in a round (owners)."""
-    return eligible.crowd(call.db, call.actor, ref, search=search, limit=limit, offset=offset)
 
 
 def qualify(call: Calling, task: TaskName, wanted: QualificationRequest) -> Qualifications:

@@ -12,7 +12,6 @@ from quintain.core.records.access import PeopleOrder
 from quintain.services.access import accounts, audit, links
 from quintain.services.access.links import Link
 from quintain.services.access.permissions import require_admin
-from quintain.services.tasks import definitions as tasks
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.i18n import Tongue, languages
 from quintain.web.listing import SIZE, Asking, ListQuery, page_of
@@ -116,7 +115,7 @@ def _people(
         chosen_role=role.value if role else "",
         role_choices=[("", _("any")), *((one.value, one.value) for one in RoleName)],
         roles=[str(role) for role in RoleName],
-        task_names=[summary.task.name for summary in tasks.list_tasks(visit.db)],
+        task_names=accounts.tasks_to_grant(visit.db, visit.actor),
         link=link,
         link_url=link.url(visit.base_url) if link else "",
         language_choices=[("", _("as their browser asks")), *((code, Tongue.name_of(code)) for code in languages())],

@@ -20,8 +20,6 @@ from quintain.services.collect.writing import list_attempts
 from quintain.services.jobs.exports import ExportRequest
 from quintain.services.pay import earnings
 from quintain.services.tasks import definitions as tasks
-from quintain.services.validate.judging import retraction
-from quintain.services.wheel.standings import solved_rounds
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.exporting import export_page
 from quintain.web.files import on_disk
@@ -30,7 +28,7 @@ from quintain.web.pages.begun import begun_session
 from quintain.web.pages.collect.round_charts import rate_chart, time_chart
 from quintain.web.pages.collect.rounds import state_names
 from quintain.web.pages.round_crumbs import round_crumbs
-from quintain.web.pages.stations import station_line
+from quintain.web.pages.stations import parity_of_round, station_line
 from quintain.web.pages.written import context_names, own_text
 from quintain.web.paging import Paging
 from quintain.web.visit import Posting, Visit, Visiting
@@ -157,14 +155,6 @@ def flags_page(
     )
 
 
-def decide_flag(post: Posting, task: str, number: int) -> Response:
-    """Keep a flagged attempt, or withhold it."""
-    visit = post.visit
-    withhold = post.text("decision") == "withhold"
-    retraction.decide_flag(visit.db, visit.actor, post.number("flag"), withhold=withhold, note=post.text("note"))
-    return visit.redirect(f"/tasks/{task}/rounds/{number}/flags", visit.tongue.gettext("Decided. You can change it."))
-
-
 def _show(visit: Visit, task: str, number: int, trouble: Trouble | None = None) -> Response:
     found = tasks.get_task(visit.db, task)
     info = manage.get_round(visit.db, visit.actor, f"{task}/{number}")
@@ -208,7 +198,7 @@ def _console(visit: Visit, task: Task, info: RoundInfo) -> dict[str, Any]:
         "tables": _tables(visit, task, info, found),
         "totals": earnings.round_totals(visit.db, visit.actor, info.task, info.id),
         "entry_url": entry.entry_url(info, visit.base_url) if info.spec.entry else "",
-        "parity": next((one for one in solved_rounds(visit.db, visit.actor, task.name) if one.round == info.ref), None),
+        "parity": parity_of_round(visit, task, info.ref),
         "history": manage.round_history(visit.db, visit.actor, info.ref),
     }
 

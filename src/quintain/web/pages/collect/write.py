@@ -14,12 +14,11 @@ from quintain.core.task import Task
 from quintain.services.access.permissions import require_signed_in
 from quintain.services.collect.panels import entry
 from quintain.services.collect.panels.entry import Completion
-from quintain.services.collect.rounds.manage import RoundInfo
+from quintain.services.collect.rounds.manage import RoundInfo, trial_of_round
 from quintain.services.collect.writing import list_attempts, readiness, sessions
 from quintain.services.collect.writing import submit_attempt as collect
 from quintain.services.collect.writing.list_attempts import Notes
 from quintain.services.tasks import definitions as tasks
-from quintain.services.trial.trials import place_of_round
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.pages.collect.verdict import ShownVerdict, about_fields, shown_verdict
 from quintain.web.pages.collect.write_form import SpanPlace, Typed, boxes_of, places_of, read, target_of
@@ -226,13 +225,19 @@ def _page(
         places=places,
         beside=beside or {},
         completion=_completion(visit, info, session),
-        trial=place_of_round(visit.db, task.name, info.id) if session.ended else None,
+        trial=_trial_address(visit, task, info) if session.ended else None,
         crumbs=[
             (title_of(visit, task), f"/tasks/{task.name}"),
             (_("Write"), f"/tasks/{task.name}/write"),
             (info.spec.title, None),
         ],
     )
+
+
+def _trial_address(visit: Visit, task: Task, info: RoundInfo) -> str | None:
+    """Return the page of the trial that a round belongs to: whoever wrote there goes on from it."""
+    trial = trial_of_round(visit.db, info.id)
+    return None if trial is None else f"/tasks/{task.name}/trials/{trial.name}"
 
 
 def _notes(visit: Visit, info: RoundInfo, session: WritingSession, shown: Sequence[ShownVerdict]) -> Notes | None:

@@ -17,8 +17,8 @@ from quintain.services.data.bundles import has_images
 from quintain.services.data.content import ExamplePage, VersionDifference
 from quintain.services.data.datasets import VersionInfo
 from quintain.services.data.fitness import fitness
+from quintain.services.data.origins import origin_of
 from quintain.services.data.publishing import export_folder
-from quintain.services.release.releases import origin_of
 from quintain.services.tasks import definitions as tasks
 from quintain.services.tasks.board_settings import let_score
 from quintain.stats.fitness import Weakness

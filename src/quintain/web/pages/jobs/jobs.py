@@ -6,7 +6,7 @@ from starlette.responses import Response
 
 from quintain.services.jobs import exports, queue
 from quintain.web.exporting import send_kept
-from quintain.web.pages.jobs.naming import name_job
+from quintain.web.pages.job_words import name_job
 from quintain.web.visit import Posting, Visit, Visiting
 
 

@@ -2,85 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
-from typing import Any
+from collections.abc import Callable
 
 from starlette.responses import Response
 
 from quintain.core.errors import BadInput, Conflict
-from quintain.core.people import RoleName
 from quintain.core.records.tasks import Visibility
-from quintain.reports.charts import sparkline
-from quintain.services.board.parts import Axis
-from quintain.services.board.standings import BoardPlace, known_standings
-from quintain.services.evaluate.submissions import restored_models, tryouts
+from quintain.services.evaluate.submissions import restored_models
 from quintain.services.models import registry as models
-from quintain.services.models.registry import VISIBILITIES, ModelInfo
+from quintain.services.models.registry import VISIBILITIES
+from quintain.services.models.tryouts import tryout_of
 from quintain.services.tasks import definitions as tasks
 from quintain.web.errors import Trouble, trouble_of
-from quintain.web.listing import Asking, make_listing
-from quintain.web.pages.figure_words import axis_title
 from quintain.web.pages.model_results import axes_of
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.visit import Posting, Visit, Visiting
-
-
-@dataclass(frozen=True, slots=True)
-class ModelRow:
-    """A model in the list: when it changed last, where it stands on the board, how it did in each round."""
-
-    name: str
-    added: datetime
-    place: BoardPlace | None
-    rounds: tuple[tuple[int, float], ...]
-    info: ModelInfo | None = None
-
-
-def index(visit: Visiting, task: str, asked: Asking) -> Response:
-    """List the models with where everybody sees them stand, as it is known by now; described are those on the page."""
-    found = tasks.get_task(visit.db, task)
-    standing = known_standings(visit.db, visit.blobs, [task]).get(task)
-    places = {place.name: place for place in standing.places} if standing else {}
-    axes = standing.axes if standing else ()
-    history = standing.rounds if standing else {}
-    rows = [
-        ModelRow(name, added, places.get(name), tuple(history.get(name, ())))
-        for name, added in models.model_lines(visit.db, visit.actor, task)
-    ]
-    listing = make_listing(rows, _columns(axes), asked, path=f"/tasks/{task}/models", default="rank")
-    shown = [row.name for row in listing.rows]
-    infos = {info.name: info for info in models.list_models(visit.db, visit.actor, task, shown)}
-    _ = visit.tongue.gettext
-    return visit.render(
-        "models/models.html",
-        task=found,
-        section="models",
-        listing=replace(listing, rows=[replace(row, info=infos[row.name]) for row in listing.rows]),
-        axes=[(axis, axis_title(_, axis)) for axis in axes],
-        provisional=standing is not None and standing.provisional,
-        known=standing is not None,
-        several=any(len(row.rounds) > 1 for row in rows),
-        sparkline=sparkline,
-        visibility_names=_names(visit.tongue.gettext),
-        may_submit=any(visit.actor.has(role, task) for role in (RoleName.BUILDER, RoleName.OWNER)),
-        crumbs=[(title_of(visit, found), f"/tasks/{task}"), (visit.tongue.gettext("Models"), None)],
-    )
-
-
-def _columns(axes: Sequence[Axis]) -> dict[str, Callable[[ModelRow], Any]]:
-    """Say what the list may be sorted by: name, rank, date, and each axis."""
-
-    def figure(axis: str) -> Callable[[ModelRow], Any]:
-        return lambda row: row.place.figures[axis]["value"] if row.place and axis in row.place.figures else None
-
-    return {
-        "rank": lambda row: row.place.rank if row.place else None,
-        "name": lambda row: row.name,
-        "added": lambda row: row.added,
-        **{axis.name: figure(axis.name) for axis in axes},
-    }
 
 
 def show(visit: Visiting, task: str, model: str, version: str = "") -> Response:
@@ -147,8 +83,8 @@ def _show(visit: Visit, task: str, model: str, version: str, trouble: Trouble | 
         model=info,
         version=info.version,
         made_from=visit.made_from("card", {"card": info.version.card}),
-        trial=tryouts.tryout_of(visit.db, info.version.id),
-        visibility_names=_names(_),
+        trial=tryout_of(visit.db, info.version.id),
+        visibility_names=visibility_names(_),
         visibility_choices=visibility_choices(_),
         crumbs=[(title_of(visit, found), f"/tasks/{task}"), (_("Models"), f"/tasks/{task}/models"), (model, None)],
         error=trouble,
@@ -158,7 +94,7 @@ def _show(visit: Visit, task: str, model: str, version: str, trouble: Trouble | 
 
 def visibility_choices(_: Callable[[str], str]) -> list[tuple[str, str, str]]:
     """Give each visibility with its name and what it means."""
-    names = _names(_)
+    names = visibility_names(_)
     glosses = {
         "public": _("Everybody sees it and whose it is."),
         "anonymous": _("Everybody sees it, but not whose it is."),
@@ -167,5 +103,6 @@ def visibility_choices(_: Callable[[str], str]) -> list[tuple[str, str, str]]:
     return [(name, names[name], glosses[name]) for name in VISIBILITIES]
 
 
-def _names(_: Callable[[str], str]) -> dict[str, str]:
+def visibility_names(_: Callable[[str], str]) -> dict[str, str]:
+    """Return what each visibility is called."""
     return {"public": _("public"), "anonymous": _("anonymous"), "private": _("private")}

@@ -13,8 +13,7 @@ from quintain.services.pay.held_pay import my_held_pay
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.files import download_json
 from quintain.web.listing import SIZE, Asking, ListQuery
-from quintain.web.pages.pay.round_pay import STATUSES
-from quintain.web.pages.pay.words import status_names
+from quintain.web.pages.pay.words import STATUSES, status_names
 from quintain.web.paging import Paging
 from quintain.web.visit import Posting, Visit, Visiting
 

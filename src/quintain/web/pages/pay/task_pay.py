@@ -13,11 +13,9 @@ from quintain.core.pay import PaySpec
 from quintain.core.rounds import Money
 from quintain.core.spec import plain
 from quintain.core.spec_changes import ChangesToConfirm
-from quintain.services.collect.panels import prolific as panel
 from quintain.services.pay import caps, earnings, overpaid, payouts, policy, prolific, questions, report
 from quintain.services.pay.held_pay import held_pay
 from quintain.services.tasks import definitions as tasks
-from quintain.services.trial import studies
 from quintain.web.confirming import page_edit, show_changes
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.form_reading import FormReading
@@ -35,7 +33,7 @@ REFUSED = (BadInput, Conflict, Forbidden, NotFound, Unavailable)
 
 def show(visit: Visiting, task: str, asked: Asking) -> Response:
     """Show what is owed, payouts, caps, costs, what is promised, and questions."""
-    return _show(visit, task, asked)
+    return show_task_pay(visit, task, asked)
 
 
 def save_policy(post: Posting, task: str) -> Response:
@@ -51,7 +49,7 @@ def save_policy(post: Posting, task: str) -> Response:
     except ChangesToConfirm as error:
         return show_changes(post, error.changes, f"/tasks/{task}/pay#policy", PaySpec)
     except BadInput as error:
-        return _show(visit, task, ListQuery(), error, typed)
+        return show_task_pay(visit, task, ListQuery(), error, typed)
     return visit.redirect(f"/tasks/{task}/pay", visit.tongue.gettext("Saved."))
 
 
@@ -67,7 +65,7 @@ def grant(post: Posting, task: str) -> Response:
         what = post.text("what")
         earnings.grant_bonus(visit.db, visit.actor, task, post.text("worker"), money, what=what, key=key)
     except REFUSED as error:
-        return _show(visit, task, ListQuery(), error)
+        return show_task_pay(visit, task, ListQuery(), error)
     return visit.redirect(f"/tasks/{task}/pay", visit.tongue.gettext("Given. It is pending until it is approved."))
 
 
@@ -77,7 +75,7 @@ def answer(post: Posting, task: str) -> Response:
     try:
         questions.answer(visit.db, visit.actor, task, post.number("question"), post.text("text"))
     except REFUSED as error:
-        return _show(visit, task, ListQuery(), error)
+        return show_task_pay(visit, task, ListQuery(), error)
     return visit.redirect(f"/tasks/{task}/pay#questions", visit.tongue.gettext("Answered."))
 
 
@@ -96,51 +94,9 @@ def plan(post: Posting, task: str) -> Response:
             approvals=post.flag("approvals"),
         )
     except REFUSED as error:
-        return _show(visit, task, ListQuery(), error)
+        return show_task_pay(visit, task, ListQuery(), error)
     where = f"/tasks/{task}/pay/payouts/{made[0].id}" if len(made) == 1 else f"/tasks/{task}/pay"
     return visit.redirect(where, visit.tongue.gettext("Planned. Nothing is paid yet."))
-
-
-def study(post: Posting, task: str) -> Response:
-    """Make a study that leads to a round, a judging, a trial or its grading, or change one."""
-    visit = post.visit
-    number = post.text("study")
-    ref = task if number else f"{task}/{post.text('place').strip()}"
-    places, outside = post.number("places") if post.text("places") else 0, visit.workspace.outside
-    try:
-        if number:
-            action = post.text("action")
-            made = panel.change_study(visit.db, visit.actor, ref, number, outside, action=action, places=places)
-        else:
-            made = studies.create_study(
-                visit.db,
-                visit.actor,
-                ref,
-                outside,
-                visit.base_url,
-                to=post.text("to"),  # type: ignore[arg-type] # the service refuses what it does not know
-                places=places,
-                group=post.text("group"),
-                reward=post.number("reward") if post.text("reward") else None,
-            )
-    except REFUSED as error:
-        return _show(visit, task, ListQuery(), error)
-    said = visit.tongue.gettext("Study %(study)s: %(status)s", study=made.study, status=made.status)
-    return visit.redirect(f"/tasks/{task}/pay", said)
-
-
-def group(post: Posting, task: str) -> Response:
-    """Let a participant group hold who holds a qualification."""
-    visit = post.visit
-    outside, qualification = visit.workspace.outside, post.text("qualification")
-    try:
-        made = panel.sync_group(visit.db, visit.actor, task, qualification, outside, group=post.text("group"))
-    except REFUSED as error:
-        return _show(visit, task, ListQuery(), error)
-    said = visit.tongue.ngettext(
-        "Group %(group)s: %(num)s person", "Group %(group)s: %(num)s people", made.people, group=made.group
-    )
-    return visit.redirect(f"/tasks/{task}/pay", said)
 
 
 def show_payout(visit: Visiting, task: str, payout: int) -> Response:
@@ -175,13 +131,14 @@ def fetch(visit: Visiting, task: str, payout: int) -> Response:
     return Response(text, media_type="text/csv", headers=headers)
 
 
-def _show(
+def show_task_pay(
     visit: Visit,
     task: str,
     asked: ListQuery,
     error: QuintainError | None = None,
     typed: Mapping[str, Any] | None = None,
 ) -> Response:
+    """Show the pay of a task, with what was refused; *typed* is the policy as it was sent."""
     found = tasks.get_task(visit.db, task)
     _ = visit.tongue.gettext
     spec = policy.get_policy(visit.db, visit.actor, task)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from quintain.core.records.pay import PayStatus
 from quintain.web.visit import Visit
 
 
@@ -62,3 +63,6 @@ def cap_names(visit: Visit) -> dict[str, str]:
     """Name the caps on all work of a task, and of a trial."""
     _ = visit.tongue.gettext
     return {"day_cap": _("Today"), "project_cap": _("In all"), "trial_cap": _("Trial")}
+
+
+STATUSES: dict[str, PayStatus] = {one: one for one in ("pending", "approved", "declined", "paid")}

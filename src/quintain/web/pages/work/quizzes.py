@@ -13,7 +13,6 @@ from quintain.core.spec_changes import ChangesToConfirm
 from quintain.core.task import Task
 from quintain.services.access.permissions import require_owner, require_signed_in
 from quintain.services.tasks import definitions as tasks
-from quintain.services.validate.quality import quiz_use
 from quintain.services.work import quiz_results, quizzes
 from quintain.services.work.quiz_files import dump_quiz, parse_quiz
 from quintain.web.confirming import page_edit, show_changes
@@ -103,30 +102,13 @@ def save_quiz(post: Posting, task: str, quiz: str) -> Response:
     return _save(post, found, quiz, quiz)
 
 
-def retire_quiz(post: Posting, task: str, quiz: str) -> Response:
-    """Take a quiz out of use."""
-    visit = post.visit
-    try:
-        quiz_use.retire_quiz(visit.db, visit.actor, task, quiz)
-    except Conflict as error:
-        return _results(visit, task, quiz, trouble_of(error))
-    said = visit.tongue.gettext("The quiz is retired. It can be taken into use again here.")
-    return visit.redirect(f"/tasks/{task}/quizzes/{quiz}/results", said)
-
-
-def restore_quiz(post: Posting, task: str, quiz: str) -> Response:
-    """Take a retired quiz into use again."""
-    visit = post.visit
-    quiz_use.restore_quiz(visit.db, visit.actor, task, quiz)
-    return visit.redirect(f"/tasks/{task}/quizzes/{quiz}/results", visit.tongue.gettext("The quiz is in use again."))
-
-
 def results_page(visit: Visiting, task: str, quiz: str, offset: int = 0) -> Response:
     """Show who passed a quiz, and which questions are missed."""
-    return _results(visit, task, quiz, offset=min(max(offset, 0), FARTHEST))
+    return show_results(visit, task, quiz, offset=min(max(offset, 0), FARTHEST))
 
 
-def _results(visit: Visit, task: str, quiz: str, trouble: Trouble | None = None, offset: int = 0) -> Response:
+def show_results(visit: Visit, task: str, quiz: str, trouble: Trouble | None = None, offset: int = 0) -> Response:
+    """Show who took a quiz and what the questions were answered, with what was refused."""
     _ = visit.tongue.gettext
     found = tasks.get_task(visit.db, task)
     results = quiz_results.quiz_results(visit.db, visit.actor, task, quiz, limit=PAGE_SIZE, offset=offset)

@@ -38,7 +38,7 @@ def index(visit: Visiting) -> Response:
     begun = {info.id: session_under_way(visit.db, visit.actor, info) for info in is_open}
     found = list_attempts.my_attempts(visit.db, visit.actor, limit=MOST)
     return visit.render(
-        "work/work.html",
+        "house/own_work.html",
         rounds=[
             (info, titles[info.task], earnings.wage(visit.db, info.id, info.spec), begun[info.id])
             for info in sorted(is_open, key=lambda info: begun[info.id] is None)

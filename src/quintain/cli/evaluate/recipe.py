@@ -8,7 +8,7 @@ from pathlib import Path
 import typer
 
 from quintain.cli.context import settings_of, workspace_of
-from quintain.cli.models.bar import training_bar
+from quintain.cli.evaluate.training_bar import training_bar
 from quintain.cli.output import out, print_json, print_table, say
 from quintain.compose import rules_of, training_of
 from quintain.core.errors import BadInput

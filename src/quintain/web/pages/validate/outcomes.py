@@ -34,7 +34,7 @@ def show(visit: Visiting, task: str, name: str, offset: int = 0) -> Response:
     }
     mine = [(texts[one.attempt], one) for one in page if one.attempt in texts]
     return visit.render(
-        "collect/outcomes.html",
+        "validate/outcomes.html",
         task=found,
         section="write",
         name=name,

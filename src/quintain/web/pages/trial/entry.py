@@ -21,9 +21,9 @@ def arrive(visit: Visiting, key: str) -> Response:
     """Let somebody in, unless they are signed in as somebody else or look at us through a frame."""
     if visit.request.headers.get("sec-fetch-dest") == "iframe":
         headers = {"content-security-policy": _framed_by(TURK_HOSTS)}
-        return visit.render("collect/entry.html", headers=headers, why="framed", target=str(visit.request.url))
+        return visit.render("trial/entry.html", headers=headers, why="framed", target=str(visit.request.url))
     if visit.signed_in and not visit.actor.name.startswith(NAMES):
-        return visit.render("collect/entry.html", why="signed in", target=_here(visit))
+        return visit.render("trial/entry.html", why="signed in", target=_here(visit))
     return _enter(visit, key)
 
 
@@ -56,7 +56,7 @@ def _done(visit: Visit, done: entry.Completion) -> Response:
     host = urlsplit(done.url)
     own = CONTENT_SECURITY_POLICY.replace("form-action 'self'", f"form-action 'self' https://{host.netloc}")
     headers = {"content-security-policy": own} if done.method == "POST" and host.netloc else {}
-    return visit.render("collect/entry_done.html", headers=headers, done=done)
+    return visit.render("trial/entry_done.html", headers=headers, done=done)
 
 
 def _enter(visit: Visit, key: str, *, code: str = "", ask: str = "") -> Response:
@@ -76,9 +76,9 @@ def _enter(visit: Visit, key: str, *, code: str = "", ask: str = "") -> Response
     if arrival.device:
         visit.remember(PANEL_COOKIE, arrival.device)
     if arrival.question is not None:
-        return visit.render("collect/entry_proof.html", status=401, question=arrival.question, target=_here(visit))
+        return visit.render("trial/entry_proof.html", status=401, question=arrival.question, target=_here(visit))
     if arrival.session is None:
-        return visit.render("collect/entry.html", why="preview", target="")
+        return visit.render("trial/entry.html", why="preview", target="")
     visit.remember(SESSION_COOKIE, arrival.session.token, int(LONGEST.total_seconds()))
     visit.forget(CSRF_COOKIE)
     return visit.redirect(arrival.place)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from quintain.cli.context import workspace_of
-from quintain.cli.models.bar import training_bar
+from quintain.cli.evaluate.training_bar import training_bar
 from quintain.cli.output import JsonFlag, out, print_json, print_table, say
 from quintain.cli.streams import in_option, out_option, require_free
 from quintain.core.errors import BadInput
@@ -61,7 +61,7 @@ def train(
         for option, value in excluded.items():
             if value:
                 raise typer.BadParameter(f"A recipe says itself what {option} says.")
-        from quintain.cli.models.recipe import train_by_recipe
+        from quintain.cli.evaluate.recipe import train_by_recipe
 
         train_by_recipe(context, Path(baseline), folder, force=force, report=report, json=json)
         return

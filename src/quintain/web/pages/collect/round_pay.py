@@ -5,19 +5,18 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from quintain.core.errors import BadInput, Conflict, Fault
-from quintain.core.records.pay import EarningOrder, PayStatus
+from quintain.core.records.pay import EarningOrder
 from quintain.services.access.permissions import require_owner
 from quintain.services.collect.rounds import round_pay
 from quintain.services.pay import earnings
 from quintain.services.tasks import definitions as tasks
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.listing import SIZE, Asking, ListQuery, page_of
-from quintain.web.pages.pay.words import status_names
+from quintain.web.pages.pay.words import STATUSES, status_names
 from quintain.web.pages.round_crumbs import round_crumbs
 from quintain.web.pages.stations import station_line
 from quintain.web.visit import Posting, Visit, Visiting
 
-STATUSES: dict[str, PayStatus] = {one: one for one in ("pending", "approved", "declined", "paid")}
 ORDERS: dict[tuple[str, bool], EarningOrder] = {
     ("when", True): "newest",
     ("when", False): "oldest",
@@ -69,7 +68,7 @@ def _show(visit: Visit, task: str, number: int, asked: ListQuery, trouble: Troub
     path = f"/tasks/{task}/rounds/{number}/pay"
     names = status_names(visit)
     return visit.render(
-        "pay/round_pay.html",
+        "collect/round_pay.html",
         status=trouble.status if trouble else 200,
         task=found,
         section="rounds",

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from functools import partial
 
 from starlette.responses import Response
 
 from quintain.core.errors import BadInput, Conflict
-from quintain.core.people import Scope
-from quintain.services.access import accounts, notify, tokens
+from quintain.services.access import accounts
 from quintain.services.access import sign_in as sessions
 from quintain.services.access.actors import normal_name
 from quintain.services.access.permissions import require_signed_in
-from quintain.services.access.scopes import useful_scopes
 from quintain.services.house import personal_data
 from quintain.services.pay import final_pay
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.files import download_archive
 from quintain.web.i18n import Tongue, languages
-from quintain.web.visit import SESSION_COOKIE, Posting, Visit, Visiting, local_path
-
-LIFETIMES = (30, 90, 365)
+from quintain.web.visit import SESSION_COOKIE, Posting, Visit, Visiting
 
 
 def show(visit: Visiting) -> Response:
@@ -73,44 +68,6 @@ def end_other_sessions(post: Posting) -> Response:
     return visit.redirect("/account", visit.tongue.gettext("All other browsers are signed out."))
 
 
-def tokens_page(visit: Visiting, scopes: str = "") -> Response:
-    """List the API tokens; the page that leads here says which *scopes* a new one needs, divided by commas."""
-    require_signed_in(visit.actor)
-    return _tokens(visit, wanted=scopes.split(","))
-
-
-def create_token(post: Posting) -> Response:
-    """Make a token and show it, this once."""
-    visit = post.visit
-    try:
-        days = post.number("days") or None
-        scopes = post.texts("scopes")
-        secret, _ = tokens.create_token(visit.db, visit.actor, post.text("name"), days=days, scopes=scopes)
-    except (BadInput, Conflict) as error:
-        return _tokens(visit, trouble=trouble_of(error))
-    return _tokens(visit, secret=secret)
-
-
-def revoke_token(post: Posting) -> Response:
-    """Make a token useless."""
-    visit = post.visit
-    tokens.revoke_token(visit.db, visit.actor, post.number("token"))
-    return visit.redirect("/account/tokens", visit.tongue.gettext("The token is revoked."))
-
-
-def notifications(visit: Visiting) -> Response:
-    """List the messages."""
-    found = notify.list_notifications(visit.db, visit.actor)
-    title = visit.tongue.gettext("Notifications")
-    return visit.render("access/notifications.html", messages=found, local_path=local_path, crumbs=[(title, None)])
-
-
-def read_notifications(post: Posting) -> Response:
-    """Mark all messages as read."""
-    notify.mark_read(post.visit.db, post.visit.actor)
-    return post.visit.redirect("/notifications")
-
-
 def export(visit: Visiting) -> Response:
     """Give everything that is kept about the person, as a file."""
     write = partial(personal_data.export_person, visit.db, visit.actor)
@@ -135,21 +92,9 @@ def delete(post: Posting) -> Response:
     return visit.redirect("/", _("Your account is deleted."))
 
 
-def scope_words(_: Callable[[str], str]) -> dict[Scope, tuple[str, str]]:
-    """Give the name of each scope, and what a token with it may do."""
-    return {
-        Scope.READ: (_("Read"), _("look at everything that you may look at")),
-        Scope.WORK: (_("Work"), _("write, judge, grade, take quizzes")),
-        Scope.BUILD: (_("Build"), _("submit, train and withdraw models")),
-        Scope.OWN: (_("Own"), _("change tasks that you own: data, rounds, boards, pay")),
-        Scope.ADMIN: (_("Admin"), _("see and change other people’s accounts")),
-        Scope.ACCOUNT: (_("Account"), _("change your own account, make tokens, take your data out")),
-    }
-
-
 def _account(visit: Visit, trouble: Trouble | None = None) -> Response:
     return visit.render(
-        "access/account.html",
+        "house/account.html",
         status=trouble.status if trouble else 200,
         person=accounts.get_person(visit.db, visit.actor),
         made_from=visit.made_from("profile", accounts.profile_of(accounts.get_person(visit.db, visit.actor))),
@@ -157,25 +102,5 @@ def _account(visit: Visit, trouble: Trouble | None = None) -> Response:
         sessions=sessions.list_sessions(visit.db, visit.actor, current=visit.session.id if visit.session else ""),
         language_choices=[(code, Tongue.name_of(code)) for code in languages()],
         crumbs=[(visit.tongue.gettext("Account"), None)],
-        error=trouble,
-    )
-
-
-def _tokens(visit: Visit, *, secret: str = "", trouble: Trouble | None = None, wanted: Sequence[str] = ()) -> Response:
-    _ = visit.tongue.gettext
-    words = scope_words(_)
-    lifetimes = [(str(days), _("%(n)s days", n=days)) for days in LIFETIMES]
-    return visit.render(
-        "access/tokens.html",
-        status=trouble.status if trouble else 200,
-        tokens=tokens.list_tokens(visit.db, visit.actor),
-        secret=secret,
-        choices=[
-            (scope.value, *words[scope], scope.value in (*wanted, Scope.READ))
-            for scope in useful_scopes(visit.actor)
-            if visit.actor.may(scope)
-        ],
-        lifetimes=[*lifetimes, ("0", _("until revoked"))],
-        crumbs=[(_("Account"), "/account"), (_("API tokens"), None)],
         error=trouble,
     )

@@ -9,7 +9,7 @@ from quintain.core.people import RoleName
 from quintain.services.access import accounts
 from quintain.services.tasks import definitions as tasks
 from quintain.web.errors import trouble_of
-from quintain.web.pages.tasks.tasks import show_settings
+from quintain.web.pages.house.task_settings import show_settings
 from quintain.web.visit import Posting
 
 GIVEN = tuple(role.value for role in RoleName if role in accounts.GIVEN_BY_OWNERS)

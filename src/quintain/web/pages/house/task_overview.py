@@ -1,0 +1,48 @@
+"""A task at a glance: what it asks, what is open, who leads."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from quintain.core.errors import Unavailable
+from quintain.services.board.cache import PENDING
+from quintain.services.board.standings import make_standing
+from quintain.services.house.overview import overview_of
+from quintain.services.tasks import definitions as tasks
+from quintain.services.wheel import standings
+from quintain.web.pages.begun import begun_session
+from quintain.web.pages.contest_words import phase_names
+from quintain.web.pages.tasks.tasks import title_of
+from quintain.web.visit import Visiting
+
+
+def overview(visit: Visiting, task: str) -> Response:
+    """Show what the task asks."""
+    found = overview_of(visit.db, visit.blobs, visit.actor, task)
+    title = title_of(visit, found.card.task)
+    phases = phase_names(visit)
+    return visit.render(
+        "house/task.html",
+        task=found.card.task,
+        section="overview",
+        card=found.card,
+        open_rounds=found.open,
+        begun={one.info.number: begun_session(visit, one.info) for one in found.open},
+        before=found.before,
+        standing=found.standing,
+        contests=[(one, phases[one.phase.value]) for one in found.contests],
+        solved=standings.solved_rounds(visit.db, visit.actor, task) if visit.owns(found.card.task) else [],
+        crumbs=[(title, None)],
+    )
+
+
+def top_models(visit: Visiting, task: str) -> Response:
+    """Show the first of the board: a part of the overview that was not ready with it."""
+    found = tasks.get_task(visit.db, task)
+    try:
+        standing = make_standing(visit.db, visit.blobs, task)
+    except Unavailable as error:
+        if error.code != PENDING:
+            raise
+        standing = None
+    return visit.render("board/top.html", task=found, standing=standing)
