@@ -126,3 +126,14 @@ use_cpu_torch() {
     *) printf 'No CPU build of torch %s is at hand: the tests that need torch are skipped.\n' "$wanted" >&2 ;;
   esac
 }
+
+# Try the quick tests that failed, if they are at most $2, once more and alone; $1 is the cache folder that knows them.
+# Beside others a test may wait longer than it allows for; one that fails alone as well is broken. Those tried are named.
+again_alone() {
+  local kept=$1 most=$2 failed
+  failed=$("$venv/bin/python" -c 'import json, sys; print(*json.load(open(sys.argv[1])), sep="\n")' \
+    "$kept/v/cache/lastfailed" 2>/dev/null) || return 1
+  if [ -z "$failed" ] || [ "$(wc -l <<<"$failed")" -gt "$most" ]; then return 1; fi
+  printf 'These tests failed beside others and are tried again alone:\n%s\n' "$failed"
+  pytest -m 'not slow' --last-failed --last-failed-no-failures none -o cache_dir="$kept"
+}

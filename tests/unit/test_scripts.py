@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pty
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -110,6 +111,53 @@ def test_progress_counts_packages(tmp_path: Path) -> None:
     log.write_text("Installing collected packages: numpy, polars\n")
     shown = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True).stdout
     assert shown == "unpacking 60 packages"
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Path:
+    """A folder with one test that passes at its second try and one that never does."""
+    (tmp_path / "test_once.py").write_text(
+        "from pathlib import Path\n\n"
+        "def test_late():\n    seen = Path(__file__).with_name('seen')\n    was = seen.exists()\n"
+        "    seen.touch()\n    assert was\n"
+    )
+    (tmp_path / "test_never.py").write_text("def test_broken():\n    assert False\n")
+    return tmp_path
+
+
+def tried_again(suite: Path, tests: str, most: int) -> subprocess.CompletedProcess[str]:
+    """Run *tests* in *suite*, then those that failed again as the test command does."""
+    run = f"pytest -q -p no:randomly -o cache_dir=kept --rootdir . {tests} >/dev/null || true"
+    script = f"source {ROOT}/scripts/lib.sh; {run}; again_alone {suite}/kept {most}"
+    surroundings = {
+        **os.environ,
+        "PYTEST_ADDOPTS": "-c /dev/null",
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+    }
+    return subprocess.run(
+        ["bash", "-c", script], env=surroundings, cwd=suite, capture_output=True, text=True, check=False
+    )
+
+
+def test_a_test_that_passes_alone_is_named_and_forgiven(suite: Path) -> None:
+    """What failed once and passes alone does not end the run in failure, and is named."""
+    done = tried_again(suite, "test_once.py", 5)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "test_once.py::test_late" in done.stdout
+
+
+def test_a_test_that_fails_alone_too_is_broken(suite: Path) -> None:
+    """Trying again forgives nothing that fails again."""
+    done = tried_again(suite, "test_once.py test_never.py", 5)
+    assert done.returncode == 1
+    assert "test_never.py::test_broken" in done.stdout
+
+
+def test_where_many_failed_none_is_tried_again(suite: Path) -> None:
+    """With more failures than a busy machine makes, something is broken."""
+    done = tried_again(suite, "test_once.py test_never.py", 1)
+    assert done.returncode == 1
+    assert "tried again" not in done.stdout
 
 
 # Notebooks are run to be compared, and vendored files change with their manifest alone: tests do both.

@@ -59,4 +59,5 @@ def _in_names(batch: TextBatch) -> NDArray[np.bool_]:
     either, both = rare.copy(), rare.copy()
     either[:-1] |= rare[1:]
     both[:-1] &= rare[1:]  # "hocus pocus", too
-    return (before & behind) | both | (either & small[words.text])
+    names: NDArray[np.bool_] = (before & behind) | both | (either & small[words.text])
+    return names

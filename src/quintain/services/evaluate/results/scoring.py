@@ -80,7 +80,7 @@ def uneven_slices(answers: pl.Series, slicings: Mapping[str, SlicedRows]) -> lis
         [name, value]
         for name, parts in slicings.items()
         for value, rows in parts
-        if len(rows) - (answers.gather(rows).value_counts()["count"].max() or 0) < FEWEST_SHOWN
+        if len(rows) - max(answers.gather(rows).value_counts()["count"].to_list(), default=0) < FEWEST_SHOWN
     ]
 
 

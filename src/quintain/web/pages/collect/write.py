@@ -237,7 +237,7 @@ def _page(
 def _trial_address(visit: Visit, task: Task, info: RoundInfo) -> str | None:
     """Return the page of the trial that a round belongs to: whoever wrote there goes on from it."""
     trial = trial_of_round(visit.db, info.id)
-    return None if trial is None else f"/tasks/{task.name}/trials/{trial.name}"
+    return None if trial is None else f"/tasks/{task.name}/trials/{trial}"
 
 
 def _notes(visit: Visit, info: RoundInfo, session: WritingSession, shown: Sequence[ShownVerdict]) -> Notes | None:
