@@ -132,7 +132,7 @@ def tried_again(suite: Path, tests: str, most: int) -> subprocess.CompletedProce
     surroundings = {
         **os.environ,
         "PYTEST_ADDOPTS": "-c /dev/null",
-        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "PATH": search,
     }
     return subprocess.run(
         ["bash", "-c", script], env=surroundings, cwd=suite, capture_output=True, text=True, check=False
