@@ -129,6 +129,7 @@ def tried_again(suite: Path, tests: str, most: int) -> subprocess.CompletedProce
     """Run *tests* in *suite*, then those that failed again as the test command does."""
     run = f"pytest -q -p no:randomly -o cache_dir=kept --rootdir . {tests} >/dev/null || true"
     script = f"source {ROOT}/scripts/lib.sh; {run}; again_alone {suite}/kept {most}"
+    search = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     surroundings = {
         **os.environ,
         "PYTEST_ADDOPTS": "-c /dev/null",
