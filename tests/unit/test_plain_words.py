@@ -18,7 +18,7 @@ LEFT: dict[str, int] = {
     "services/collect": 112,
     "services/contest": 7,
     "services/contrast": 1,
-    "services/evaluate": 125,
+    "services/evaluate": 124,
     "services/plain": 2,
     "services/release": 1,
     "services/validate": 142,

@@ -49,7 +49,7 @@ from quintain.simulate.progress import (
     TEXT,
     TRIAL,
     BuildProgress,
-    Stage,
+    TimedStation,
 )
 from quintain.simulate.stations import TASK, Progress, Sizes, Wheel, draw_crowd, model_name, wheel_at
 from quintain.simulate.strangers import MARK
@@ -125,29 +125,29 @@ class Amounts:
         """Return the stages that a build goes through, with what each takes."""
         votes = ValidationPolicy().judgements
         texts = {"harvested": self.wheel.harvested, "ready": self.ready}
-        judged = {name: Stage("Judging", JUDGEMENT * votes * size) for name, size in texts.items()}
+        judged = {name: TimedStation("Judging", JUDGEMENT * votes * size) for name, size in texts.items()}
         return BuildProgress(
             [
-                Stage("Starter task", STARTER),
-                Stage("Model 0", MODEL),
-                Stage("Harvest", HARVEST),
+                TimedStation("Starter task", STARTER),
+                TimedStation("Model 0", MODEL),
+                TimedStation("Harvest", HARVEST),
                 judged["harvested"],
-                Stage("Model 1", RELEASE + MODEL),
+                TimedStation("Model 1", RELEASE + MODEL),
                 *_written(self.wheel.written, votes * self.wheel.written),
-                Stage("Model 2", RELEASE + MODEL),
-                Stage("Harvest", HARVEST),
+                TimedStation("Model 2", RELEASE + MODEL),
+                TimedStation("Harvest", HARVEST),
                 judged["ready"],
                 *_written(self.judged, PAGE * self.pages),
-                Stage("Judging", JUDGEMENT * votes * MIXED_TEXTS),
+                TimedStation("Judging", JUDGEMENT * votes * MIXED_TEXTS),
                 *_written(self.written, votes * self.written),
-                Stage("Contest", CONTEST),
-                Stage("Trial", TRIAL),
+                TimedStation("Contest", CONTEST),
+                TimedStation("Trial", TRIAL),
             ]
         )
 
 
-def _written(texts: int, judgements: int) -> list[Stage]:
-    return [Stage("Writing", TEXT * texts), Stage("Judging", JUDGEMENT * judgements)]
+def _written(texts: int, judgements: int) -> list[TimedStation]:
+    return [TimedStation("Writing", TEXT * texts), TimedStation("Judging", JUDGEMENT * judgements)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ RELEASE = 250.0  # before the model that is trained on it
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class TimedStation:
     """A station that the demo comes to, and the milliseconds that it takes."""
 
     station: str
@@ -25,7 +25,7 @@ class Stage:
 class BuildProgress:
     """The stages of a build in their order, and how far it is; stages that are passed over count as done."""
 
-    stages: Sequence[Stage]
+    stages: Sequence[TimedStation]
     at: int = -1
     share: float = 0.0
     fraction: float = 0.0

@@ -7,7 +7,7 @@ from datetime import timedelta
 from sqlalchemy.orm import Session
 
 from quintain.store.base import now
-from quintain.store.database import connect, transaction
+from quintain.store.database import connect, lock, transaction
 from quintain.store.queries.collect import prompts
 
 
@@ -18,6 +18,7 @@ def edit_prompts(url: str, round_id: int, user_id: int, times: int) -> list[int]
     for _ in range(times):
         with Session(engine) as db:
             with transaction(db):
+                lock(db, f"prompts of {round_id}")  # as a session that begins does
                 drawn = prompts.draw(db, round_id, user_id, now(), now() + timedelta(minutes=5))
                 if drawn is None:
                     continue

@@ -31,6 +31,7 @@ OUR_OWN = {
     "reports/plain.py",
     "services/access/signing.py",
     "services/board/materialised.py",
+    "services/board/snapshots.py",
     "services/contest/figures.py",
     "services/contrast/results.py",
     "services/evaluate/cells/recount.py",
@@ -47,6 +48,7 @@ OUR_OWN = {
     "services/study/study_jobs.py",
     "services/validate/quality/validation_figures.py",
     "simulate/contest.py",
+    "simulate/handwritten.py",
     "store/migrations/versions/0010_what_scores.py",
 }
 

@@ -23,7 +23,7 @@ PAUSES = {"wait", "sleep"}
 OTHERWISE = {
     "adapters/chat.py": "calls of one batch, joined before it ends",
     "cli/evaluate/cells.py": "a command that waits for a run to end",
-    "cli/evaluate/worker.py": "reads its input until that ends; runs the loop of jobs",
+    "cli/house/worker.py": "reads its input until that ends; runs the loop of jobs",
     "cli/house/serve.py": "reads its input, or a pipe, until that ends",
     "client/transport.py": "a call that waits for its answer",
     "data/importing.py": "reads ahead of one import, and ends with it",
