@@ -25,6 +25,7 @@ EVERY_PAGE = [
     "/tasks/sentiment/codings",
     "/tasks/sentiment/data",
     "/tasks/sentiment/data/import",
+    "/tasks/new/file",
     "/tasks/sentiment/data/train",
     "/tasks/sentiment/data/test",
     "/tasks/sentiment/models",

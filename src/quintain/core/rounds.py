@@ -16,7 +16,7 @@ from quintain.core.spec import N_, any_tables, option, specification, table, tab
 TargetMode = Literal["one", "random", "ensemble", "best", "none"]
 FooledRule = Literal["task", "differs", "token_f1", "worker"]
 Aiming = Literal["choose", "assign"]
-Provider = Literal["prolific", "panel", "mturk"]
+Provider = Literal["prolific", "panel", "mturk", "link"]
 
 FOOLED_RULES: tuple[FooledRule, ...] = get_args(FooledRule)
 FLAGS = {"offensive": N_("texts that may hurt"), "personal": N_("texts that may hold personal data")}
@@ -206,7 +206,12 @@ class Entry:
 
     provider: Provider = option(
         kinds.one_of(
-            {"prolific": "Prolific", "panel": N_("another panel"), "mturk": "Mechanical Turk (ExternalQuestion)"}
+            {
+                "prolific": "Prolific",
+                "panel": N_("another panel"),
+                "mturk": "Mechanical Turk (ExternalQuestion)",
+                "link": N_("nobody: whoever has the link takes part"),
+            }
         ),
         title=N_("Panel"),
     )

@@ -18,7 +18,7 @@ ABILITY = "ability"
 def normalise_label(label: str) -> str:
     """Return a label in the one form of Unicode (NFC) in which labels are compared: what looks alike is alike.
 
-    >>> one_form("ne\u0301gatif") == "n\u00e9gatif"
+    >>> normalise_label("ne\u0301gatif") == "n\u00e9gatif"
     True
     """
     return label if label.isascii() else unicodedata.normalize("NFC", label)

@@ -65,8 +65,8 @@ class ImportReport:
                 "Keep the first of each with --duplicates first; a contrast set keeps all with --duplicates keep."
             )
             page = Text(
-                'Mend the file, or keep the first of each: write duplicates = "first" into the plan below. A contrast '
-                'set keeps all: duplicates = "keep".'
+                "Mend the file, or tick the box that keeps the first of each. A contrast set keeps all: write "
+                'duplicates = "keep" into the plan below.'
             )
         elif all(fault.reason.startswith("not UTF-8") for fault in self.faults):
             remedy = Text("Save the file as UTF-8, or name its encoding with --encoding, such as latin-1.")

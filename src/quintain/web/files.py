@@ -1,4 +1,7 @@
-"""Files that come and go: an upload on disk for as long as it is read, a download that is removed once it is sent."""
+"""Files that come and go: an upload on disk for as long as it is read, a download that is removed once it is sent.
+
+An upload that is looked at before it is imported is kept for a day, under a name that cannot be guessed.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from zipfile import ZIP_STORED, ZipFile
 
 from starlette.background import BackgroundTask
 from starlette.datastructures import UploadFile
@@ -16,6 +20,7 @@ from starlette.responses import FileResponse, Response
 
 from quintain.core.errors import BadInput
 from quintain.data.limits import FileLimits, check_limits
+from quintain.store.blobs import Blobs
 
 MEDIA_TYPES = {
     "jsonl": "application/x-ndjson",
@@ -62,15 +67,20 @@ def rows_on_disk(rows: Sequence[Mapping[str, Any]], name: str) -> Iterator[Path 
 
 
 def _written(upload: UploadFile, folder: Path) -> Path:
-    name = Path((upload.filename or "").replace("\\", "/")).name
-    if not name or name.startswith(".") or not name.isprintable() or len(name.encode()) > 200:
-        raise BadInput("The file has no usable name.", remedy="Rename it to something like reviews.jsonl.")
+    name = _usable(upload.filename or "")
     path = folder / name
     if path.exists():
         raise BadInput("There are two files called {name}.", name=name, remedy="Give each a name of its own.")
     with path.open("wb") as target:
         shutil.copyfileobj(upload.file, target, 1 << 20)
     return path
+
+
+def _usable(called: str) -> str:
+    name = Path(called.replace("\\", "/")).name
+    if not name or name.startswith(".") or not name.isprintable() or len(name.encode()) > 200:
+        raise BadInput("The file has no usable name.", remedy="Rename it to something like reviews.jsonl.")
+    return name
 
 
 def send_bytes(data: bytes, name: str, media_type: str) -> Response:
@@ -110,3 +120,28 @@ def _sent(name: str, media_type: str, write: Callable[[Path], object]) -> FileRe
         raise
     tidy = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
     return FileResponse(path, media_type=media_type, filename=name, background=tidy)
+
+
+def keep_upload(blobs: Blobs, source: Path) -> str:
+    """Keep what was sent, a file or a folder of several, for a day; the name that is given is known to nobody else."""
+    with blobs.scratch(suffix=".data") as path:
+        if source.is_dir():
+            with ZipFile(path, "w", ZIP_STORED) as archive:
+                for member in sorted(source.iterdir()):
+                    archive.write(member, member.name)
+        else:
+            shutil.copyfile(source, path)
+        return blobs.put_passing(path)
+
+
+@contextmanager
+def kept_on_disk(blobs: Blobs, key: str, name: str, limits: FileLimits) -> Iterator[Path]:
+    """Give a file that `keep_upload` has kept, under the *name* that it came with, while the block runs."""
+    stored = blobs.passing(key)
+    if stored is None:
+        raise BadInput("The file was thrown away after a day.", remedy="Choose it again.")
+    with tempfile.TemporaryDirectory(prefix="quintain-kept-") as folder:
+        path = Path(folder) / _usable(name)
+        path.symlink_to(stored)
+        check_limits(path, limits)
+        yield path

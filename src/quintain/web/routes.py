@@ -74,7 +74,7 @@ from quintain.web.pages.contrast import projects as contrast_projects
 from quintain.web.pages.contrast import published as contrast_published
 from quintain.web.pages.contrast import results as contrast_results
 from quintain.web.pages.contrast import write as contrast_write
-from quintain.web.pages.data import datasets, imports
+from quintain.web.pages.data import datasets, imports, task_from_file
 from quintain.web.pages.evaluate import answers, compare, runs, submit, train
 from quintain.web.pages.evaluate import results as evaluation
 from quintain.web.pages.house import (
@@ -118,6 +118,7 @@ be read without one. Errors have one shape: `{"error": {"code", "message", "reme
 # Paths that end so may receive large files.
 UPLOADS = (
     "/data/import",
+    "/tasks/new/file",
     "/contrast/import",
     "/submit",
     "/prompts",
@@ -286,6 +287,8 @@ PAGES = [
     # tasks
     PageRoute("GET", "/tasks/new", task_settings.new_page),
     PageRoute("POST", "/tasks/new", task_settings.create),
+    PageRoute("GET", "/tasks/new/file", task_from_file.page),
+    PageRoute("POST", "/tasks/new/file", task_from_file.make),
     PageRoute("GET", "/tasks/{task}", task_overview.overview),
     PageRoute("POST", "/tasks/{task}/warning", tasks.go_past_warning, anybody=True),
     PageRoute("GET", "/tasks/{task}/settings", task_settings.settings_page),
@@ -322,6 +325,7 @@ PAGES = [
     PageRoute("POST", "/tasks/{task}/submit", submit.submit),
     PageRoute("GET", "/tasks/{task}/train", train.index),
     PageRoute("POST", "/tasks/{task}/train", train.start),
+    PageRoute("POST", "/tasks/{task}/train/baselines", train.train_baselines),
     PageRoute("GET", "/tasks/{task}/trainings/{number}", train.show),
     PageRoute("POST", "/tasks/{task}/trainings/{number}/cancel", train.cancel),
     PageRoute("GET", "/tasks/{task}/submit/starter", submit.starter),
@@ -448,6 +452,7 @@ PAGES = [
     PageRoute("POST", "/tasks/{task}/rounds/{number}/open", round_page.open_round),
     PageRoute("POST", "/tasks/{task}/rounds/{number}/close", round_page.close_round),
     PageRoute("POST", "/tasks/{task}/rounds/{number}/clone", round_page.clone),
+    PageRoute("POST", "/tasks/{task}/rounds/{number}/invite", round_page.invite),
     PageRoute("POST", "/tasks/{task}/rounds/{number}/prompts", round_page.import_prompts),
     PageRoute("GET", "/tasks/{task}/rounds/{number}/texts", round_page.texts_page),
     PageRoute("GET", "/tasks/{task}/rounds/{number}/export", round_page.export),

@@ -5,12 +5,14 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import BadInput, Conflict
+from quintain.core.example import Role
 from quintain.core.people import Actor
 from quintain.core.records.jobs import JobStanding
 from quintain.core.spec import plain, restore
@@ -19,6 +21,7 @@ from quintain.data.limits import MIB, FileLimits, holds_more
 from quintain.data.plan import ImportPlan
 from quintain.services.data import datasets
 from quintain.services.data.bundles import has_images
+from quintain.services.data.import_parts import import_parts
 from quintain.services.jobs import queue
 from quintain.services.jobs.exports import drop_old
 from quintain.services.jobs.running import JobRun
@@ -45,12 +48,15 @@ def ask_import(  # noqa: PLR0917 - as `import_dataset`
     plan: ImportPlan,
     *,
     score: bool = False,
+    parts: bool = False,
 ) -> JobStanding | None:
     """Have a worker import *source* as `import_dataset` would; None where it is so small that it is done at once.
 
-    The file is kept for a day. One import into a data set is done after the other: while one waits, another is refused.
+    With *parts* it is done as by `import_parts`. The file is kept for a day. One import into a data set is done after
+    the other: while one waits, another is refused.
     """
-    datasets.require_import(db, actor, task, name, plan, score=score)
+    checked = replace(plan, role=Role.TEST.value) if parts else plan
+    datasets.require_import(db, actor, task, name, checked, score=score)
     if not is_large(source):
         return None
     if has_images(get_task(db, task)) and source.suffix.lower() != ".zip":  # what stands beside it is not kept
@@ -78,6 +84,7 @@ def ask_import(  # noqa: PLR0917 - as `import_dataset`
         "file": source.name,
         "plan": plain(plan, whole=True),
         "score": score,
+        "parts": parts,
     }
     return queue.enqueue(db, JOB, subject, task=task, by=actor, params=params)
 
@@ -96,7 +103,8 @@ def do_import(run: JobRun) -> Mapping[str, Any]:
         source = Path(folder) / params["file"]
         source.symlink_to(stored_file)
         try:
-            version = datasets.import_dataset(
+            bring = _import_parts if params.get("parts") else datasets.import_dataset
+            version = bring(
                 db,
                 run.blobs,
                 run.asker(db),
@@ -111,6 +119,11 @@ def do_import(run: JobRun) -> Mapping[str, Any]:
         except BadInput as error:
             raise _with_faults(error) from error
     return {"ref": version.ref, "rows": version.rows, "new": version.new}
+
+
+def _import_parts(*arguments: Any, **options: Any) -> datasets.VersionInfo:
+    """Divide the file, and return the set that scores models: what a job names as its result is one."""
+    return import_parts(*arguments, **options)[-1]
 
 
 def _with_faults(error: BadInput) -> BadInput:

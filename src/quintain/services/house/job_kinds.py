@@ -28,6 +28,7 @@ from quintain.services.jobs.checks import Checked, CheckKind
 from quintain.services.jobs.counts import CountKind, Numbers, counts_of
 from quintain.services.jobs.figures import FigureKind, ReportProgress, check_kinds, handler_of, rebuild
 from quintain.services.jobs.running import Handlers
+from quintain.services.models import baselines
 from quintain.services.models.ask import RUNNERS, AdapterRunner
 from quintain.services.pay.recounts import pay_kinds
 from quintain.services.release import release_jobs
@@ -137,6 +138,7 @@ def job_handlers(runners: Mapping[str, AdapterRunner] = RUNNERS, checkpoints: Pa
     files = {kind.job: exports.handler_of(kind) for kind in (ATTEMPTS_FILE, JUDGEMENTS_FILE, LABELS_FILE, BUNDLE_FILE)}
     return {
         COMPARE: do_comparison,
+        baselines.JOB: baselines.do_baselines,
         harvest_jobs.JOB: harvest_jobs.handler_of(runners),
         import_jobs.JOB: import_jobs.do_import,
         STUDY: study_jobs.handler_of(checkpoints),

@@ -20,6 +20,7 @@ from quintain.core.texts import Text
 from quintain.core.toml import parse_toml
 from quintain.core.trial_entry import TrialEntry
 from quintain.services.access import audit
+from quintain.services.access.passwords import fingerprint
 from quintain.services.access.permissions import require_owner, require_user
 from quintain.services.collect.panels.admission import Door, PanelArrival, Visitor
 from quintain.services.collect.panels.entry import Completion, address_for
@@ -118,7 +119,7 @@ def enter(db: Session, key: str, parameters: Mapping[str, str], visitor: Visitor
     def check() -> None:
         _require_open(trial, task)
         if what == "trial":
-            _require_entry(db, trial, door.entry, parameters)
+            _require_entry(db, trial, door.entry, parameters, visitor.device)
 
     return arrive(db, door, parameters, check, visitor)
 
@@ -192,9 +193,10 @@ def _require_open(trial: CrowdTrial, task: str) -> None:
         )
 
 
-def _require_entry(db: Session, trial: CrowdTrial, entry: Entry, parameters: Mapping[str, str]) -> None:
+def _require_entry(db: Session, trial: CrowdTrial, entry: Entry, parameters: Mapping[str, str], device: str) -> None:
     """Send those back who come too late; who takes part comes in again and again."""
-    known = panels.person(db, entry.provider, panel_ids(entry, parameters).person)
+    ids = panel_ids(entry, parameters, fingerprint(device) if device else "")
+    known = panels.person(db, entry.provider, ids.person)
     if known is None or arm_of(db, trial, known.id) is None:
         require_entry(db, trial, BACK)
 

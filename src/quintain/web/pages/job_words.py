@@ -28,6 +28,7 @@ class NamedJob:
 def titles(_: Callable[[str], str]) -> Mapping[str, str]:
     """Name every kind of job."""
     return {
+        "baselines": _("Training of the baselines"),
         "approve pay": _("Approving what people earned"),
         "check": _("Check of kept figures"),
         "comparison": _("Comparison of two models"),
@@ -90,8 +91,8 @@ def _place(job: JobStanding) -> tuple[str, str]:
         return name, own[job.kind]
     if job.kind in VALIDATIONS or job.kind.startswith("review"):
         return name, f"validation/{name}"
-    if job.kind == "comparison":
-        return "", "compare"
+    if job.kind in {"comparison", "baselines"}:
+        return "", "compare" if job.kind == "comparison" else "models"
     return "", "board" if job.kind.startswith("figure:") else ""
 
 

@@ -14,7 +14,7 @@ import hmac
 import logging
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from sqlalchemy.orm import Session
@@ -33,7 +33,7 @@ from quintain.services.access.scopes import WORKING
 from quintain.services.access.sign_in import StartedSession, limited, start_session
 from quintain.services.collect.panels import entry_codes
 from quintain.services.collect.panels.entry_codes import EntryCodeForm
-from quintain.services.collect.panels.panel_ids import PREVIEW, PanelIds, panel_ids
+from quintain.services.collect.panels.panel_ids import LINK, PREVIEW, PanelIds, panel_ids
 from quintain.services.pay.policy import policy_of
 from quintain.services.pay.providers import prolific_of
 from quintain.store.base import now
@@ -82,7 +82,8 @@ class Door:
 class Visitor:
     """What is known of a browser at a door: its cookie (*device*), who is signed in there, and what they typed.
 
-    *ask* is `mail` or `owner` where they want a code, or to be let in.
+    *ask* is `mail` or `owner` where they want a code, or to be let in. *sure* says that they have said that they take
+    part: what only looks at an address, as programs that show previews of links do, makes no account.
     """
 
     user_agent: str = ""
@@ -92,6 +93,7 @@ class Visitor:
     actor: Actor | None = None
     code: str = field(default="", repr=False)
     ask: str = ""
+    sure: bool = False
     outside: Outside = field(default_factory=Outside)
     mail: Mail = field(default_factory=Mail)
 
@@ -101,12 +103,14 @@ class PanelArrival:
     """Somebody who came from a panel, and the page to go to. In a *preview* (Mechanical Turk) there is nobody yet.
 
     *device* is what the browser keeps, to be known by again. With a *question* they have to show first who they are.
+    With *welcome* they are asked first whether they take part.
     """
 
     place: str
     actor: Actor | None = None
     session: StartedSession | None = None
     preview: bool = False
+    welcome: bool = False
     device: str = field(default="", repr=False)
     question: EntryCodeForm | None = None
 
@@ -140,8 +144,12 @@ def admit(
     """Let somebody in who came by a door with the panel's *parameters*, unless *check* refuses; *remember* notes it."""
     if door.entry.provider == "mturk" and parameters.get("assignmentId") == PREVIEW:
         return PanelArrival(door.page, preview=True)
-    ids = panel_ids(door.entry, parameters)
     check()
+    if door.entry.provider == LINK:
+        if not visitor.sure and not _is_known(db, visitor):
+            return PanelArrival(door.page, welcome=True)
+        visitor = replace(visitor, device=visitor.device or new_secret())
+    ids = panel_ids(door.entry, parameters, fingerprint(visitor.device) if visitor.device else "")
     evidence = _gather(db, door, ids, parameters, visitor)
     with transaction(db):
         admission = _admit(db, door, ids, evidence, visitor)
@@ -161,6 +169,11 @@ def admit(
     session = start_session(db, actor, user_agent=visitor.user_agent, scopes=scopes, task_id=task_id)
     shown = actor if admission.full else limited(actor, WORKING, door.task)
     return PanelArrival(door.page, shown, session, device=evidence.device)
+
+
+def _is_known(db: Session, visitor: Visitor) -> bool:
+    """Whether somebody has come by a link from this browser before."""
+    return bool(visitor.device) and queries.person(db, LINK, fingerprint(visitor.device)) is not None
 
 
 def signing_key(db: Session, task_id: int) -> str:
@@ -216,7 +229,7 @@ def _check_form(entry: Entry, ids: PanelIds) -> None:
 
 def _is_signed(db: Session, door: Door, ids: PanelIds, parameters: Mapping[str, str]) -> bool:
     given = parameters.get("signature", "")
-    if not given and not door.entry.signed:
+    if door.entry.provider == LINK or not (given or door.entry.signed):
         return False
     right = sign_ids(signing_key(db, door.task_id), ids)
     if not hmac.compare_digest(given.encode(errors="replace"), right.encode()):

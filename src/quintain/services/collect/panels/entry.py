@@ -1,8 +1,9 @@
 """Workers from elsewhere: they come by an address of ours with the panel's ids in it, and go back with a code.
 
-Three kinds: Prolific (`PROLIFIC_PID`, `STUDY_ID`, `SESSION_ID`), any panel with an entry address and a completion
+Four kinds: Prolific (`PROLIFIC_PID`, `STUDY_ID`, `SESSION_ID`), any panel with an entry address and a completion
 link, and the ExternalQuestion of Mechanical Turk (`workerId`, `assignmentId`, `hitId`, `turkSubmitTo`), kept for
-studies that are to be repeated. Each person gets an account under a name that says nothing, which may work on this
+studies that are to be repeated; and no panel at all, but a link that anybody may have, who are known by their browser.
+Each person gets an account under a name that says nothing, which may work on this
 task only. What the panel calls them stays in one table and is never exported.
 """
 
@@ -19,10 +20,10 @@ from quintain.core.people import OPERATOR, Actor
 from quintain.core.records.collect import Round
 from quintain.core.rounds import Entry
 from quintain.services.access import audit
-from quintain.services.access.permissions import require_user
+from quintain.services.access.permissions import require_owner, require_user
 from quintain.services.collect.panels.admission import Door, PanelArrival, Visitor, admit
-from quintain.services.collect.panels.panel_ids import PanelIds
-from quintain.services.collect.rounds.manage import RoundInfo, get_round
+from quintain.services.collect.panels.panel_ids import LINK, PanelIds
+from quintain.services.collect.rounds.manage import RoundInfo, get_round, put_spec
 from quintain.services.collect.rounds.target_names import spec_for
 from quintain.store.base import now
 from quintain.store.database import transaction
@@ -47,6 +48,17 @@ def shown_round(db: Session, actor: Actor, info: RoundInfo, base_url: str) -> Ro
     """Give a round as *actor* may read it; with the address that a panel sends people to, for its owners."""
     shown = replace(info, spec=spec_for(db, actor, info))
     return shown.record(entry_url(shown, base_url) if shown.spec.entry else None)
+
+
+def invite_by_link(db: Session, actor: Actor, ref: str, *, on: bool = True) -> RoundInfo:
+    """Let whoever has the round's address take part, without an account, or let nobody in by it any more (owners)."""
+    info = get_round(db, actor, ref)
+    require_owner(actor, info.task)
+    if on and info.spec.entry is not None and info.spec.entry.provider != LINK:
+        raise Conflict(
+            "People come into round {ref} from a panel.", ref=ref, remedy="Change that where the round is edited."
+        )
+    return put_spec(db, actor, replace(info.spec, entry=Entry(provider=LINK) if on else None))
 
 
 def entry_url(info: RoundInfo, base_url: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 from urllib.parse import urlsplit
 
 from quintain.core.errors import BadInput, Fault, Forbidden
@@ -12,6 +13,7 @@ from quintain.core.rounds import Entry
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
 TURK_HOSTS = ("www.mturk.com", "workersandbox.mturk.com", "requester.mturk.com", "requestersandbox.mturk.com")
 MAX_ID = 200
+LINK: Literal["link"] = "link"  # no panel: whoever has the address takes part
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +26,13 @@ class PanelIds:
     submit_to: str = ""
 
 
-def panel_ids(entry: Entry, parameters: Mapping[str, str]) -> PanelIds:
-    """Read the panel's ids of whoever comes, or say which are missing."""
+def panel_ids(entry: Entry, parameters: Mapping[str, str], device: str = "") -> PanelIds:
+    """Read the panel's ids of whoever comes, or say which are missing.
+
+    Who comes by a link that anybody may have is known by their browser alone, of which *device* is the fingerprint.
+    """
+    if entry.provider == LINK:
+        return PanelIds(device, "", "")
     names = {
         "prolific": ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID"),
         "mturk": ("workerId", "hitId", "assignmentId"),

@@ -87,7 +87,7 @@ def codes_of(values: Sequence[str | int | None]) -> IntArray:
 def shares_code(codes: IntArray) -> BoolArray:
     """Say which items have a code that another one has, too.
 
-    >>> shared(np.array([0, -1, 1, 0, -1])).tolist()
+    >>> shares_code(np.array([0, -1, 1, 0, -1])).tolist()
     [True, False, False, True, False]
     """
     often = np.bincount(codes[codes >= 0], minlength=1)

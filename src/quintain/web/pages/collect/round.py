@@ -12,6 +12,7 @@ from quintain.core.records.collect import Counters, RoundCount
 from quintain.core.rounds import RoundKind
 from quintain.core.task import Task
 from quintain.services.collect.panels import entry
+from quintain.services.collect.panels.panel_ids import LINK
 from quintain.services.collect.rounds import export as attempt_export
 from quintain.services.collect.rounds import manage, prompts, round_figures
 from quintain.services.collect.rounds.manage import RoundInfo
@@ -60,6 +61,15 @@ def close_round(post: Posting, task: str, number: int) -> Response:
     except Conflict as error:
         return _show(visit, task, number, trouble_of(error))
     return visit.redirect(f"/tasks/{task}/rounds/{number}", visit.tongue.gettext("The round is closed."))
+
+
+def invite(post: Posting, task: str, number: int) -> Response:
+    """Let whoever has the link take part, or nobody any more."""
+    visit, on = post.visit, post.text("on") != ""
+    entry.invite_by_link(visit.db, visit.actor, f"{task}/{number}", on=on)
+    _ = visit.tongue.gettext
+    toast = _("Whoever has the link can take part.") if on else _("The link leads nowhere any more.")
+    return visit.redirect(f"/tasks/{task}/rounds/{number}#invite", toast)
 
 
 def clone(post: Posting, task: str, number: int) -> Response:
@@ -198,6 +208,7 @@ def _console(visit: Visit, task: Task, info: RoundInfo) -> dict[str, Any]:
         "tables": _tables(visit, task, info, found),
         "totals": earnings.round_totals(visit.db, visit.actor, info.task, info.id),
         "entry_url": entry.entry_url(info, visit.base_url) if info.spec.entry else "",
+        "by_link": info.spec.entry is not None and info.spec.entry.provider == LINK,
         "parity": parity_of_round(visit, task, info.ref),
         "history": manage.round_history(visit.db, visit.actor, info.ref),
     }

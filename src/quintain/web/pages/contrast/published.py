@@ -15,7 +15,7 @@ from quintain.services.data.contrast import import_contrast
 from quintain.services.tasks import definitions as tasks
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.files import several_on_disk
-from quintain.web.pages.data.imports import label_map
+from quintain.web.pages.data.import_form import label_map
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.visit import Posting, Visit, Visiting
 

@@ -1,9 +1,14 @@
-"""Bringing data in: a file, what its columns mean, and every row that is wrong."""
+"""Bringing data in: a file is looked at, its columns and labels are matched by menus, and every bad row is listed.
+
+First comes the file alone. It is kept for a day, so that nothing is chosen or typed twice until all of it fits.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
 
 from starlette.datastructures import UploadFile
 from starlette.responses import Response
@@ -11,107 +16,121 @@ from starlette.responses import Response
 from quintain.core.errors import BadInput, Conflict, Fault
 from quintain.core.example import Role
 from quintain.core.task import Task
-from quintain.data.plan import ImportPlan, parse_plan
 from quintain.services.access.permissions import require_owner
 from quintain.services.data import datasets, import_jobs
 from quintain.services.data.bundles import find_data_file, has_images
+from quintain.services.data.import_parts import import_parts
 from quintain.services.tasks import definitions as tasks
 from quintain.tasks.contract import kind_of
 from quintain.web.errors import Trouble, trouble_of
-from quintain.web.files import several_on_disk
+from quintain.web.files import keep_upload, kept_on_disk, several_on_disk
+from quintain.web.pages.data.import_form import LEAVE_OUT, PARTS, ImportPreview, chosen_labels, plan_of, preview
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.visit import Post, Posting, Visit, Visiting
 
-COLUMN = "column-"
+BUNDLE = "files.zip"  # what several files are kept as
+
+
+@dataclass(frozen=True, slots=True)
+class SentFile:
+    """The file of a form: where it is, and by which names it is found again when the form is sent once more."""
+
+    path: Path
+    kept: str
+    name: str
 
 
 def import_page(visit: Visiting, task: str) -> Response:
     """Ask for the file."""
-    found = tasks.get_task(visit.db, task)
-    # No role is chosen beforehand: what data is for is not to be overlooked.
-    return _form(visit, found, {"language": found.languages[0]})
+    return _form(visit, tasks.get_task(visit.db, task), {})
 
 
 def run_import(post: Posting, task: str) -> Response:
-    """Import the file, or list everything that is wrong with it and import nothing."""
+    """Look at the file, or import it: all of it, or a list of everything that is wrong with it and nothing."""
     visit = post.visit
-    found = tasks.get_task(visit.db, task)
-    uploads = [one for one in post.form.getlist("file") if isinstance(one, UploadFile) and one.filename]
+    definition = tasks.get_task(visit.db, task)
+    require_owner(visit.actor, task)
+    seen: ImportPreview | None = None
+    values = {key: value for key, value in post.form.items() if isinstance(value, str)}
     try:
-        if not uploads:
-            raise BadInput(faults=[Fault("no file was chosen", field="file")])
-        plan = plan_of(found, post)
-        with several_on_disk(uploads, visit.workspace.file_limits) as place:
-            path = find_data_file(place, visit.tongue.gettext("What was chosen")) if place.is_dir() else place
-            name = post.text("name").strip()
-            scores = post.flag("score")
-            job = import_jobs.ask_import(visit.db, visit.blobs, visit.actor, task, name, path, plan, score=scores)
-            if job is not None:
-                return visit.redirect(f"/jobs/{job.id}", visit.tongue.gettext("A worker imports it."))
-            made = datasets.import_dataset(visit.db, visit.blobs, visit.actor, task, name, path, plan, score=scores)
+        with sent_file(post) as sent:
+            if post.flag("step") or post.text("kept"):
+                values |= {"kept": sent.kept, "kept_name": sent.name}
+                plan, first = plan_of(definition, post), post.text("step") == "look"
+                seen = preview(sent.path, definition, plan, chosen_labels(post), guess=first)
+            if post.flag("step"):
+                return _form(visit, definition, _with_guesses(values, sent, definition, post), seen=seen)
+            return _import(post, definition, sent.path)
     except (BadInput, Conflict) as error:
-        values = {key: value for key, value in post.form.items() if isinstance(value, str)}
-        return _form(visit, found, values, trouble_of(error))
+        return _form(visit, definition, values, trouble_of(error), seen=seen)
+
+
+@contextmanager
+def sent_file(post: Post) -> Iterator[SentFile]:
+    """Give the file that came with a form, or the one that was kept when it was first looked at."""
+    visit, limits = post.visit, post.visit.workspace.file_limits
+    uploads = [item for item in post.form.getlist("file") if isinstance(item, UploadFile) and item.filename]
+    if not uploads and post.text("kept"):
+        with kept_on_disk(visit.blobs, post.text("kept"), post.text("kept_name"), limits) as path:
+            yield SentFile(path, post.text("kept"), path.name)
+        return
+    if not uploads:
+        raise BadInput(faults=[Fault("no file was chosen", field="file")])
+    with several_on_disk(uploads, limits) as sent:
+        key = keep_upload(visit.blobs, sent) if post.flag("step") else ""
+        if sent.is_dir():
+            yield SentFile(find_data_file(sent, visit.tongue.gettext("What was chosen")), key, BUNDLE)
+        else:
+            yield SentFile(sent, key, sent.name)
+
+
+def _import(post: Post, task: Task, path: Path) -> Response:
+    visit = post.visit
+    plan, name = plan_of(task, post), post.text("name").strip()
+    score, parts = post.flag("score"), post.text("role") == PARTS
+    where = (visit.db, visit.blobs, visit.actor, task.name, name, path, plan)
+    job = import_jobs.ask_import(*where, score=score, parts=parts)
+    if job is not None:
+        return visit.redirect(f"/jobs/{job.id}", visit.tongue.gettext("A worker imports it."))
+    versions = import_parts(*where, score=score) if parts else [datasets.import_dataset(*where, score=score)]
     _ = visit.tongue.gettext
-    toast = _("%(n)s examples imported.", n=visit.tongue.number(made.rows)) if made.new else _("It was there already.")
-    return visit.redirect(f"/tasks/{task}/data/{made.dataset}?version={made.number}", toast)
+    rows = sum(version.rows for version in versions)
+    toast = (
+        _("%(n)s examples imported.", n=visit.tongue.number(rows)) if versions[0].new else _("It was there already.")
+    )
+    if parts:  # what comes next stands on the task's first page
+        return visit.redirect(f"/tasks/{task.name}", toast)
+    return visit.redirect(f"/tasks/{task.name}/data/{versions[0].dataset}?version={versions[0].number}", toast)
 
 
-def plan_of(task: Task, post: Post) -> ImportPlan:
-    """Make the plan that the form describes: the advanced TOML first, the controls on top of it."""
-    names = [*(item.name for item in kind_of(task).fields(task)), "answer", "tags"]
-    columns = {name: post.text(COLUMN + name).strip() for name in names if post.text(COLUMN + name).strip()}
-    changes: dict[str, Any] = {
-        "role": post.text("role"),
-        "hidden": post.flag("hidden"),
-        "language": post.text("language").strip(),
-        "description": post.text("description").strip(),
-        "columns": columns,
-        "labels": label_map(post.text("labels")),
-        "license": post.text("license").strip(),
-        "citation": post.text("citation").strip(),
-        "rows": post.text("rows").strip(),
-        **{name: post.number(name) for name in ("sample", "seed") if post.text(name).strip()},
-        "skip_bad": post.flag("skip_bad"),
-    }
-    return parse_plan(post.text("plan")).with_changes(**changes)
+def name_from_file(called: str) -> str:
+    """Return the name of a file as one that data sets and tasks may have.
 
-
-def label_map(text: str) -> dict[str, str]:
-    r"""Read lines such as `4 = positive` into a map from values of the file to labels.
-
-    >>> label_map("0 = negative\n1=positive")
-    {'0': 'negative', '1': 'positive'}
+    >>> name_from_file("My Reviews (2024).csv.gz")
+    'my-reviews-2024'
     """
-    found: dict[str, str] = {}
-    faults = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        value, equals, label = line.partition("=")
-        if equals and label.strip():
-            found[value.strip()] = label.strip()
-        elif line.strip():
-            faults.append(
-                Fault(
-                    "line {number}, '{text}', is not of the form value = label",
-                    number=number,
-                    text=line.strip()[:60],
-                    field="labels",
-                )
-            )
-    if faults:
-        raise BadInput(faults=faults)
-    return found
+    signs = (sign if sign.isascii() and sign.isalnum() else "-" for sign in called.partition(".")[0].lower())
+    return "-".join(filter(None, "".join(signs).split("-")))[:60] or "data"
 
 
-def _form(visit: Visit, task: Task, values: Mapping[str, str], trouble: Trouble | None = None) -> Response:
+def _with_guesses(values: Mapping[str, str], sent: SentFile, task: Task, post: Post) -> dict[str, str]:
+    """Fill in what follows from the file, where nothing was typed."""
+    guesses = {"name": name_from_file(sent.name), "language": task.languages[0]}
+    if post.text("step") == "look" and not values.get("role"):
+        guesses["score"] = "on"
+    return {**values, **{key: value for key, value in guesses.items() if not values.get(key)}}
+
+
+def _form(
+    visit: Visit,
+    task: Task,
+    values: Mapping[str, str],
+    trouble: Trouble | None = None,
+    *,
+    seen: ImportPreview | None = None,
+) -> Response:
     require_owner(visit.actor, task.name)
     _ = visit.tongue.gettext
-    roles = [
-        (Role.TRAIN, _("train"), _("Models learn from it.")),
-        (Role.DEV, _("dev"), _("For choosing between models.")),
-        (Role.TEST, _("test"), _("For scoring models.")),
-        (Role.CONTRAST, _("contrast"), _("Pivots and their perturbed neighbours.")),
-    ]
     return visit.render(
         "data/import.html",
         status=trouble.status if trouble else 200,
@@ -119,8 +138,11 @@ def _form(visit: Visit, task: Task, values: Mapping[str, str], trouble: Trouble 
         section="data",
         fields=kind_of(task).fields(task),
         images=has_images(task),
-        roles=[(str(role), title, gloss) for role, title, gloss in roles],
+        roles=_roles(visit, divisible=not has_images(task)),
         values=values,
+        seen=seen,
+        content_names=content_names(visit),
+        leave_out=LEAVE_OUT,
         crumbs=[
             (title_of(visit, task), f"/tasks/{task.name}"),
             (_("Data"), f"/tasks/{task.name}/data"),
@@ -128,3 +150,28 @@ def _form(visit: Visit, task: Task, values: Mapping[str, str], trouble: Trouble 
         ],
         error=trouble,
     )
+
+
+def content_names(visit: Visit) -> dict[str, str]:
+    """Say in words what a column holds."""
+    _ = visit.tongue.gettext
+    return {
+        "nothing": _("nothing"),
+        "number": _("numbers"),
+        "value": _("a few values"),
+        "text": _("texts"),
+        "list": _("lists"),
+    }
+
+
+def _roles(visit: Visit, *, divisible: bool) -> list[tuple[str, str, str]]:
+    # No role is chosen beforehand: what data is for is not to be overlooked.
+    _ = visit.tongue.gettext
+    whole = [
+        (Role.TRAIN.value, _("train"), _("Models learn from it.")),
+        (Role.DEV.value, _("dev"), _("For choosing between models.")),
+        (Role.TEST.value, _("test"), _("For scoring models.")),
+        (Role.CONTRAST.value, _("contrast"), _("Pivots and their perturbed neighbours.")),
+    ]
+    parts = (PARTS, _("divide it"), _("Eight tenths train, one dev, one test; what is nearly alike stays on one side."))
+    return [parts, *whole] if divisible else whole

@@ -22,6 +22,7 @@ from quintain.services.access.permissions import require_role
 from quintain.services.data.content import label_counts
 from quintain.services.data.datasets import VersionInfo, list_versions
 from quintain.services.evaluate.training import trainings as service
+from quintain.services.models.baselines import ask_baselines
 from quintain.services.tasks import definitions as tasks
 from quintain.tasks.writing import dump_toml
 from quintain.web.errors import Trouble, trouble_of
@@ -56,6 +57,13 @@ def start(post: Posting, task: str) -> Response:
         return _page(visit, found, as_file=as_file, toml=toml, values=values, chosen=chosen, trouble=trouble_of(error))
     toast = visit.tongue.gettext("The training is queued.")
     return visit.redirect(f"/tasks/{task}/trainings/{made.id}", toast)
+
+
+def train_baselines(post: Posting, task: str) -> Response:
+    """Have every baseline that suits the task trained; the task's first page shows how far that is."""
+    visit = post.visit
+    ask_baselines(visit.db, visit.actor, task)
+    return visit.redirect(f"/tasks/{task}", visit.tongue.gettext("The baselines are being trained."))
 
 
 def show(visit: Visiting, task: str, number: int) -> Response:

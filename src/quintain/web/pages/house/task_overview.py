@@ -12,6 +12,7 @@ from quintain.services.tasks import definitions as tasks
 from quintain.services.wheel import standings
 from quintain.web.pages.begun import begun_session
 from quintain.web.pages.contest_words import phase_names
+from quintain.web.pages.house.first_steps import owner_path
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.visit import Visiting
 
@@ -21,7 +22,8 @@ def overview(visit: Visiting, task: str) -> Response:
     found = overview_of(visit.db, visit.blobs, visit.actor, task)
     title = title_of(visit, found.card.task)
     phases = phase_names(visit)
-    return visit.render(
+    path = owner_path(visit, found.card)
+    answer = visit.render(
         "house/task.html",
         task=found.card.task,
         section="overview",
@@ -31,9 +33,13 @@ def overview(visit: Visiting, task: str) -> Response:
         before=found.before,
         standing=found.standing,
         contests=[(one, phases[one.phase.value]) for one in found.contests],
+        path=path,
         solved=standings.solved_rounds(visit.db, visit.actor, task) if visit.owns(found.card.task) else [],
         crumbs=[(title, None)],
     )
+    if visit.request.headers.get("hx-request") and path is not None and not path.going:
+        answer.headers["HX-Refresh"] = "true"  # what was trained stands all over the page
+    return answer
 
 
 def top_models(visit: Visiting, task: str) -> Response:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from quintain.tasks.contract import KINDS
@@ -33,9 +33,11 @@ class TaskForm:
         """The labels, and empty rows for more."""
         return self.labels + [("", "")] * max(1, ROWS - len(self.labels))
 
-    def toml(self) -> str:
+    def toml(self, languages: Sequence[str] = ()) -> str:
         """Write the task as the file that defines it; what is left out is the kind's default."""
         tables: dict[str, object] = {"name": self.name, "kind": self.kind, "title": self.title}
+        if languages:
+            tables["languages"] = list(languages)
         if self.instructions:
             tables["instructions"] = self.instructions
         if self.takes_labels:

@@ -29,7 +29,7 @@ def arrive(visit: Visiting, key: str) -> Response:
 
 def arrive_anyway(post: Posting, key: str) -> Response:
     """Let somebody in who was signed in as somebody else, or shows by a code who they are; or do what they ask for."""
-    return _enter(post.visit, key, code=post.text("code"), ask=post.text("ask"))
+    return _enter(post.visit, key, code=post.text("code"), ask=post.text("ask"), sure=True)
 
 
 def complete(visit: Visiting, task: str, number: int) -> Response:
@@ -59,7 +59,7 @@ def _done(visit: Visit, done: entry.Completion) -> Response:
     return visit.render("trial/entry_done.html", headers=headers, done=done)
 
 
-def _enter(visit: Visit, key: str, *, code: str = "", ask: str = "") -> Response:
+def _enter(visit: Visit, key: str, *, code: str = "", ask: str = "", sure: bool = False) -> Response:
     parameters = {name: value for name, value in visit.request.query_params.items() if isinstance(value, str)}
     visitor = Visitor(
         user_agent=visit.request.headers.get("user-agent", ""),
@@ -69,6 +69,7 @@ def _enter(visit: Visit, key: str, *, code: str = "", ask: str = "") -> Response
         actor=visit.actor,
         code=code,
         ask=ask,
+        sure=sure,
         outside=visit.workspace.outside,
         mail=visit.workspace.mail,
     )
@@ -77,6 +78,8 @@ def _enter(visit: Visit, key: str, *, code: str = "", ask: str = "") -> Response
         visit.remember(PANEL_COOKIE, arrival.device)
     if arrival.question is not None:
         return visit.render("trial/entry_proof.html", status=401, question=arrival.question, target=_here(visit))
+    if arrival.welcome:
+        return visit.render("trial/entry.html", why="welcome", target=_here(visit))
     if arrival.session is None:
         return visit.render("trial/entry.html", why="preview", target="")
     visit.remember(SESSION_COOKIE, arrival.session.token, int(LONGEST.total_seconds()))

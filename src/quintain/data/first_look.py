@@ -1,0 +1,129 @@
+"""What is in a file before it is imported: its columns, what they hold, how often each value occurs, its first rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+import polars as pl
+
+from quintain.data.readers.contract import READERS, Options, RowBatch, guess_format
+
+MOST_ROWS = 20_000  # that are looked at
+MOST_COLUMNS = 60
+SHOWN_ROWS = 5
+SHOWN_CHARACTERS = 160
+MOST_VALUES = 30  # different ones that are counted one by one
+VALUE_LENGTH = 60.0  # characters: what is longer on average is a text, however often it is repeated
+TEXT_LENGTH = 20.0
+
+
+class Content(StrEnum):
+    """What a column holds."""
+
+    NOTHING = "nothing"
+    NUMBER = "number"
+    VALUE = "value"  # one of a few
+    TEXT = "text"
+    LIST = "list"
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnLook:
+    """A column of a file.
+
+    *length* is the mean number of characters; *values* are its different values with how often each occurs, the most
+    frequent first, and empty where there are too many of them.
+    """
+
+    name: str
+    content: Content
+    filled: int
+    distinct: int
+    length: float
+    values: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FileLook:
+    """A file at first sight; *rows* were looked at, and *whole* says whether these are all."""
+
+    name: str
+    columns: tuple[ColumnLook, ...]
+    first: tuple[tuple[str, ...], ...]
+    rows: int
+    whole: bool
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(column.name for column in self.columns)
+
+    def column(self, name: str) -> ColumnLook | None:
+        """Return the column called *name*."""
+        return next((column for column in self.columns if column.name == name), None)
+
+
+def look_at_file(path: Path, options: Options | None = None, *, form: str = "") -> FileLook:
+    """Read the beginning of *path*, or raise BadInput where it cannot be read at all; bad rows are passed over."""
+    source = READERS.get(form or guess_format(path))(path, options or Options())
+    names = source.columns[:MOST_COLUMNS]
+    frames, whole = _beginning(source.batches(dict.fromkeys(names, True)))
+    table = pl.concat(frames, how="diagonal_relaxed").head(MOST_ROWS) if frames else pl.DataFrame(schema=list(names))
+    texts = table.select(_as_text(table[name]) for name in names)
+    columns = tuple(_look_at_column(texts[name], nested=table.schema[name].is_nested()) for name in names)
+    first = tuple(tuple(_short(cell) for cell in row) for row in texts.head(SHOWN_ROWS).iter_rows())
+    return FileLook(source.name, columns, first, table.height, whole)
+
+
+def _beginning(batches: Iterator[RowBatch]) -> tuple[list[pl.DataFrame], bool]:
+    frames: list[pl.DataFrame] = []
+    rows = 0
+    for batch in batches:
+        if rows >= MOST_ROWS:
+            return frames, False
+        frames.append(batch.frame)
+        rows += batch.frame.height
+    return frames, rows <= MOST_ROWS
+
+
+def _as_text(series: pl.Series) -> pl.Series:
+    if series.dtype.is_nested():
+        frame = series.to_frame()
+        cell = pl.struct(pl.all()).struct.json_encode()
+        # {"name": [1, 2]} without what the structure around it adds
+        text = frame.select(cell.str.slice(len(series.name) + 4).str.strip_suffix("}").alias(series.name))
+        return text.to_series().set(series.is_null(), None)
+    return series.cast(pl.String())
+
+
+def _look_at_column(texts: pl.Series, *, nested: bool) -> ColumnLook:
+    filled = texts.drop_nulls().str.strip_chars()
+    filled = filled.filter(filled != "")
+    if filled.is_empty():
+        return ColumnLook(texts.name, Content.NOTHING, 0, 0, 0.0)
+    counts = filled.value_counts(sort=True)
+    length = float(filled.str.len_chars().mean() or 0.0)  # type: ignore[arg-type]
+    few = counts.height <= MOST_VALUES and length <= VALUE_LENGTH and not nested
+    values = tuple((str(value), int(count)) for value, count in counts.iter_rows()) if few else ()
+    return ColumnLook(
+        texts.name, _content(filled, values, length, nested=nested), len(filled), counts.height, length, values
+    )
+
+
+def _content(filled: pl.Series, values: tuple[tuple[str, int], ...], length: float, *, nested: bool) -> Content:
+    if nested:
+        return Content.LIST
+    repeated = bool(values) and (len(values) <= len(filled) / 2 or len(values) <= 2)
+    if repeated:
+        return Content.VALUE
+    if filled.cast(pl.Float64(), strict=False).null_count() == 0:
+        return Content.NUMBER
+    return Content.VALUE if values and length < TEXT_LENGTH else Content.TEXT
+
+
+def _short(cell: str | None) -> str:
+    text = " ".join((cell or "").split())
+    return text if len(text) <= SHOWN_CHARACTERS else text[: SHOWN_CHARACTERS - 1] + "…"

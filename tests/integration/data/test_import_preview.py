@@ -1,0 +1,236 @@
+"""The pages of an import: the file is looked at, menus match its columns and labels, and nothing is typed twice."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from starlette.testclient import TestClient
+
+from quintain.compose import Workspace
+from quintain.core.people import OPERATOR
+from quintain.services.data.content import scan
+from quintain.services.data.datasets import list_versions
+from tests.web_support import browser_of, csrf_of, on_one_line
+
+IMPORT = "/tasks/sentiment/data/import"
+WORDS = [
+    *("soup", "waiter", "table", "river", "garden", "music", "train", "window"),
+    *("paper", "coffee", "market", "winter", "story", "candle", "bridge"),
+]
+
+
+def reviews(rows: int = 60, *, stars: bool = True) -> bytes:
+    """Write a CSV of reviews that are not like each other, with stars or with words for what they say."""
+    lines = ["Id,Review,Stars,City"]
+    for n in range(rows):
+        text = " ".join(WORDS[(n * step + step) % len(WORDS)] + str(n * step % 97) for step in (1, 2, 3, 5, 7, 11))
+        lines.append(f"{n},About {text} there,{n % 5 + 1 if stars else ('bad', 'good')[n % 2]},{'ab'[n % 2]}")
+    return ("\n".join(lines) + "\n").encode()
+
+
+def hidden(page: str, name: str) -> str:
+    """Return the value of a hidden field."""
+    match = re.search(rf'name="{name}" value="([^"]*)"', page)
+    assert match, name
+    return match[1]
+
+
+def look(owner: TestClient, address: str, content: bytes, called: str = "My reviews.csv", **fields: str):
+    """Send a file to be looked at."""
+    data = {"csrf": csrf_of(owner, address), "step": "look", **fields}
+    return owner.post(address, data=data, files={"file": (called, content)})
+
+
+@pytest.fixture
+def owner(own_demo: Workspace) -> TestClient:
+    """The owner of the starter tasks."""
+    return browser_of(own_demo, "demo-owner")
+
+
+def test_a_file_is_shown_before_it_is_imported(own_demo: Workspace, owner: TestClient) -> None:
+    """Columns, what they hold, first rows; columns and stars are guessed; nothing is in the workspace yet."""
+    with own_demo.session() as db:
+        before = len(list_versions(db, OPERATOR, "sentiment"))
+    answer = look(owner, IMPORT, reviews())
+    page = on_one_line(answer)
+    assert answer.status_code == 200, page
+    assert "About soup" in page or "About waiter" in page
+    assert '<option value="Review" selected>' in page
+    assert '<option value="Stars" selected>' in page
+    assert page.count('<option value="positive" selected>') == 2
+    assert page.count('<option value="negative" selected>') == 2
+    assert 'value="my-reviews"' in page
+    assert "60 of 60 rows" in page
+    with own_demo.session() as db:
+        assert len(list_versions(db, OPERATOR, "sentiment")) == before
+
+
+def test_what_was_chosen_is_imported_without_sending_the_file_again(own_demo: Workspace, owner: TestClient) -> None:
+    """Rows of a value may be left out; the file is the one that was kept."""
+    page = look(owner, IMPORT, reviews()).text
+    data = {
+        "csrf": csrf_of(owner, IMPORT),
+        "kept": hidden(page, "kept"),
+        "kept_name": hidden(page, "kept_name"),
+        "column-text": "Review",
+        "column-answer": "Stars",
+        "value": ["1", "2", "3", "4", "5"],
+        "label": ["negative", "negative", "-", "positive", "positive"],
+        "name": "starred",
+        "language": "en",
+        "role": "dev",
+    }
+    answer = owner.post(IMPORT, data=data)
+    assert answer.status_code == 303, answer.text
+    with own_demo.session() as db:
+        counts = (
+            scan(db, own_demo.blobs, OPERATOR, "sentiment/starred", answers=True).collect()["answer"].value_counts()
+        )
+    assert dict(counts.iter_rows()) == {"negative": 24, "positive": 24}
+
+
+def test_bad_rows_are_listed_and_everything_chosen_stays(owner: TestClient) -> None:
+    """A row without a text and a value without a label are named; menus and fields keep what they had."""
+    content = reviews(30, stars=False) + b"31,,good,a\n"
+    page = look(owner, IMPORT, content)
+    assert "leave these rows out" in page.text
+    data = {
+        "csrf": csrf_of(owner, IMPORT),
+        "kept": hidden(page.text, "kept"),
+        "kept_name": hidden(page.text, "kept_name"),
+        "column-text": "Review",
+        "column-answer": "Stars",
+        "value": ["good", "bad"],
+        "label": ["positive", "negative"],
+        "name": "worded",
+        "language": "en",
+        "role": "test",
+        "description": "What I heard.",
+    }
+    checked = owner.post(IMPORT, data={**data, "step": "check"})
+    assert checked.status_code == 200
+    assert "Row 32" in checked.text
+    assert 'value="What I heard."' in checked.text
+    refused = owner.post(IMPORT, data=data)
+    assert refused.status_code == 422
+    assert 'value="What I heard."' in refused.text
+    assert '<option value="positive" selected>' in refused.text
+    taken = owner.post(IMPORT, data={**data, "skip_bad": "on"})
+    assert taken.status_code == 303, taken.text
+
+
+def test_a_kept_file_is_found_by_its_name_alone(owner: TestClient) -> None:
+    """Neither a path nor a guess leads to a file of this machine, and one that was thrown away is asked for again."""
+    for kept in ("../../quintain.db", "0" * 32 + ".data", "/etc/passwd"):
+        data = {"csrf": csrf_of(owner, IMPORT), "step": "check", "kept": kept, "kept_name": "a.csv"}
+        answer = owner.post(IMPORT, data=data)
+        assert answer.status_code == 422
+        assert "Choose it again" in answer.text
+
+
+def test_one_file_becomes_three_sets(own_demo: Workspace, owner: TestClient) -> None:
+    """Divided, texts that are nearly alike stay on one side, and only the test set hides its labels."""
+    twins = b"".join(b'900,"A very fine evening with friends and wine, number %d.",5,a\n' % n for n in range(6))
+    page = look(owner, IMPORT, reviews(100) + twins).text
+    data = {
+        "csrf": csrf_of(owner, IMPORT),
+        "kept": hidden(page, "kept"),
+        "kept_name": hidden(page, "kept_name"),
+        "column-text": "Review",
+        "column-answer": "Stars",
+        "value": ["1", "2", "3", "4", "5"],
+        "label": ["negative", "negative", "neutral", "positive", "positive"],
+        "name": "starred",
+        "language": "en",
+        "role": "parts",
+        "hidden": "on",
+        "score": "on",
+    }
+    answer = owner.post(IMPORT, data=data)
+    assert answer.status_code == 303, answer.text
+    with own_demo.session() as db:
+        versions = {
+            version.dataset: version
+            for version in list_versions(db, OPERATOR, "sentiment")
+            if version.dataset.startswith("starred-")
+        }
+        assert {name: version.hidden for name, version in versions.items()} == {
+            "starred-train": False,
+            "starred-dev": False,
+            "starred-test": True,
+        }
+        assert sum(version.rows for version in versions.values()) == 106
+        assert versions["starred-train"].rows in range(80, 92)
+        assert [name for name, version in versions.items() if version.scores] == ["starred-test"]
+        texts = {
+            name: scan(db, own_demo.blobs, OPERATOR, version.ref, answers=False).collect()["text"]
+            for name, version in versions.items()
+        }
+    sides = [name for name, column in texts.items() if column.str.contains("fine evening").any()]
+    assert len(sides) == 1
+
+
+def test_a_task_is_made_from_a_file(own_demo: Workspace, owner: TestClient) -> None:
+    """Kind, columns and labels are proposed; one more click makes the task with its three data sets."""
+    address = "/tasks/new/file"
+    assert address in owner.get("/tasks/new").text
+    page = look(owner, address, reviews(80), "Hotel reviews.csv")
+    shown = on_one_line(page)
+    assert page.status_code == 200, shown
+    assert 'value="hotel-reviews"' in shown
+    assert '<option value="text-classification" selected>' in shown
+    assert '<option value="Review" selected>' in shown
+    data = {
+        "csrf": csrf_of(owner, address),
+        "kept": hidden(page.text, "kept"),
+        "kept_name": hidden(page.text, "kept_name"),
+        "kind": "text-classification",
+        "name": "hotels",
+        "title": "Hotels",
+        "language": "en",
+        "column-text": "Review",
+        "column-answer": "Stars",
+        "value": ["1", "2", "3", "4", "5"],
+        "label": ["bad", "bad", "", "good", "good"],
+    }
+    answer = owner.post(address, data=data)
+    assert answer.headers.get("location") == "/tasks/hotels", answer.text
+    with own_demo.session() as db:
+        versions = {version.dataset: version.rows for version in list_versions(db, OPERATOR, "hotels")}
+    assert versions.keys() == {"hotel-reviews-train", "hotel-reviews-dev", "hotel-reviews-test"}
+    assert sum(versions.values()) == 64
+    assert "bad" in owner.get("/tasks/hotels").text
+
+
+def test_no_task_is_made_where_a_row_is_wrong(owner: TestClient) -> None:
+    """The row is named, and what was typed stays."""
+    address = "/tasks/new/file"
+    page = look(owner, address, reviews(40) + b"41,,5,a\n", "hotels.csv").text
+    data = {
+        "csrf": csrf_of(owner, address),
+        "kept": hidden(page, "kept"),
+        "kept_name": hidden(page, "kept_name"),
+        "kind": "text-classification",
+        "name": "hotels",
+        "title": "My hotels",
+        "language": "en",
+        "column-text": "Review",
+        "column-answer": "Stars",
+        "value": ["1", "2", "3", "4", "5"],
+        "label": ["bad", "bad", "bad", "good", "good"],
+    }
+    answer = owner.post(address, data=data)
+    assert answer.status_code == 422
+    assert "row 42" in answer.text.lower()
+    assert 'value="My hotels"' in answer.text
+    assert owner.get("/tasks/hotels").status_code == 404
+
+
+def test_only_owners_look_at_files(own_demo: Workspace) -> None:
+    """Who may not import is told so before a file is read."""
+    worker = browser_of(own_demo, "demo-worker")
+    data = {"csrf": csrf_of(worker, "/account"), "step": "look"}
+    for address in (IMPORT, "/tasks/new/file"):
+        answer = worker.post(address, data=data, files={"file": ("a.csv", b"text,answer\nGood.,positive\n")})
+        assert answer.status_code == 403
