@@ -91,7 +91,12 @@ def test_sentiment_from_the_prompt_to_the_thanks(visitor: Visitor, start: Start,
     """Edit the prompt, see the difference grow, fool the model, confirm, say why; every step is spoken."""
     page, info = start("sentiment")
     field = page.locator("#in-text")
+    expect(page.locator(".aim-pick input").first).to_be_focused()
+    expect(field).to_have_value("")
+    expect(page.locator(".write-diff")).to_be_hidden()
+    page.get_by_role("link", name="Put it into the box").click()
     prompt = field.input_value()
+    expect(field).to_be_focused()
     expect(page.locator("[data-diff-distance]")).to_have_text("0")
     page.get_by_label("negative", exact=True).check()
     field.fill(prompt.replace("good", "anything but good"))

@@ -51,10 +51,10 @@ def choose(post: Posting, task: str, number: int) -> Response:
     return visit.redirect(f"/tasks/{task}/rounds/{number}/write")
 
 
-def session_page(visit: Visiting, key: str) -> Response:
-    """Show a session as it stands, with what was typed last."""
+def session_page(visit: Visiting, key: str, prompt: str = "") -> Response:
+    """Show a session as it stands, with what was typed last; with *prompt*, with the prompt in the box to edit."""
     require_signed_in(visit.actor)
-    return _page(visit, key)
+    return _page(visit, key, beside_box=not prompt)
 
 
 def attempt(post: Posting, key: str) -> Response:
@@ -190,6 +190,7 @@ def _page(
     headers: Mapping[str, str] | None = None,
     places: Sequence[SpanPlace] = (),
     beside: Mapping[str, str] | None = None,
+    beside_box: bool = True,
 ) -> Response:
     _ = visit.tongue.gettext
     desk = collect.desk(visit.db, visit.actor, key)
@@ -198,7 +199,7 @@ def _page(
     prompt = session.prompt
     draft = inputs if inputs is not None else session.draft
     started = bool(shown or draft)
-    boxes = boxes_of(task, prompt.inputs if prompt else None, draft, started=started)
+    boxes = boxes_of(task, prompt.inputs if prompt else None, draft, started=started, beside=beside_box)
     answer = session.draft_target if started else prompt.answer if prompt else None
     return visit.render(
         "collect/write.html",

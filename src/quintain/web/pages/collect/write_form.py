@@ -89,10 +89,12 @@ def boxes_of(
     *,
     started: bool,
     fixed: Collection[str] | None = None,
+    beside: bool = False,
 ) -> tuple[Box, ...]:
     """Lay the inputs out; what was typed last comes before the prompt's own text once anything was *started*.
 
-    What a prompt fixes is the kind's to say, unless *fixed* names it.
+    What a prompt fixes is the kind's to say, unless *fixed* names it. With *beside*, a prompt that may be edited
+    is shown beside its box, which is empty until somebody writes or puts it there.
     """
     form = kind_of(task).form(task)
     given = given_fields(form, prompt) if fixed is None else set(fixed)
@@ -110,7 +112,10 @@ def boxes_of(
             value = _named(field, both if started else prompt or {}, value)
         given_text = (prompt or {}).get(field.name) is not None and field.widget != "token"
         before = original if given_text else None
-        found.append(Box(field, value, before, rows=_rows(form.answer, field, value), word=word))
+        rows = _rows(form.answer, field, value)
+        if beside and before and not rows and not (started and field.name in draft):
+            value = ""
+        found.append(Box(field, value, before, rows=rows, word=word))
     return tuple(found)
 
 

@@ -25,13 +25,14 @@ from quintain.web.pages.written import own_text
 from quintain.web.visit import Posting, Visit, Visiting
 
 
-def practice_page(visit: Visiting, task: str, number: int) -> Response:
+def practice_page(visit: Visiting, task: str, number: int, prompt: str = "") -> Response:
     """Show the sandbox: it looks like the real page, and nothing in it is stored. A warning comes before it, too."""
     require_signed_in(visit.actor)
     found = readiness.readiness(visit.db, visit.actor, f"{task}/{number}")
     if found.needs_warning or found.needs_consent or found.opted_out or found.closed:
         return visit.redirect(f"/tasks/{task}/rounds/{number}/write")
-    return _sandbox(visit, writing_aids.try_session(visit.db, visit.actor, f"{task}/{number}"))
+    session = writing_aids.try_session(visit.db, visit.actor, f"{task}/{number}")
+    return _sandbox(visit, session, beside_box=not prompt)
 
 
 def practise(post: Posting, task: str, number: int) -> Response:
@@ -116,12 +117,15 @@ def _sandbox(
     typed: Typed | None = None,
     shown: ShownVerdict | None = None,
     trouble: Trouble | None = None,
+    *,
+    beside_box: bool = True,
 ) -> Response:
     _ = visit.tongue.gettext
     task = tasks.get_task(visit.db, session.task)
     info = manage.get_round(visit.db, visit.actor, session.round)
     prompt = session.prompt
-    boxes = boxes_of(task, prompt.inputs if prompt else None, typed.inputs if typed else {}, started=bool(typed))
+    texts = prompt.inputs if prompt else None
+    boxes = boxes_of(task, texts, typed.inputs if typed else {}, started=bool(typed), beside=beside_box)
     answer = typed.target if typed else prompt.answer if prompt else None
     base = f"/tasks/{task.name}/rounds/{info.number}"
     return visit.render(

@@ -6,6 +6,7 @@ import { editDistance, wordDiff } from "./worddiff.js";
 
 const SAVE_AFTER_MS = 800;
 const STORE = "quintain:draft:";
+const TEXT_BOXES = "textarea:not([readonly]), input[type=text]:not([readonly])";
 const SKIPPED = new Set(["csrf", "token"]);
 
 function form() {
@@ -24,6 +25,7 @@ function say(text) {
 function showDifference(box) {
   const field = document.getElementById(box.dataset.diffOf);
   const before = box.dataset.before;
+  box.hidden = !field.value; // nothing is changed before anything is written
   const nodes = wordDiff(before, field.value).map(([kind, text]) => {
     if (kind === "same") return document.createTextNode(text);
     const node = document.createElement(kind === "added" ? "ins" : "del");
@@ -143,6 +145,7 @@ function onDigit(event) {
   event.preventDefault();
   chosen.checked = true;
   chosen.dispatchEvent(new Event("change", { bubbles: true }));
+  if (!event.altKey) form().querySelector(TEXT_BOXES)?.focus({ preventScroll: true });
 }
 
 function onKey(event) {
@@ -158,6 +161,7 @@ function onClick(event) {
   const button = event.target.closest("[data-reuse]");
   const element = form();
   if (!button || !element) return;
+  event.preventDefault(); // without scripts it is a link
   const values = Object.entries(JSON.parse(button.dataset.reuse));
   for (const [name] of values) {
     for (const field of element.elements) {
@@ -201,13 +205,15 @@ function begin() {
   if (element?.dataset.autosave) restore(element);
   showDifferences();
   countCharacters();
-  focusText(element);
+  focusFirst(element);
 }
 
-/** Put the cursor where one writes, unless somebody is elsewhere already. */
-function focusText(element) {
+/** Begin with the label that is aimed at, where one is to be chosen, or where one writes; unless somebody is elsewhere. */
+function focusFirst(element) {
   if (document.activeElement !== document.body || location.hash) return;
-  element?.querySelector("textarea:not([readonly]), input[type=text]:not([readonly])")?.focus({ preventScroll: true });
+  const labels = [...(element?.querySelectorAll(".aim-pick input[type=radio]") ?? [])];
+  const first = labels.some((label) => label.checked) ? null : labels[0];
+  (first ?? element?.querySelector(TEXT_BOXES))?.focus({ preventScroll: true });
 }
 
 document.addEventListener("input", onChanged);
