@@ -24,7 +24,7 @@ from quintain.core.texts import Text
 from quintain.services.collect.rounds import round_figures
 from quintain.services.collect.rounds.manage import RoundInfo
 from quintain.services.collect.rounds.question_types import TYPE, require_type
-from quintain.services.collect.rounds.target_names import hidden_names
+from quintain.services.collect.rounds.target_names import stand_ins
 from quintain.services.collect.writing import sessions
 from quintain.services.collect.writing.ask_targets import all_fooled, ask_targets, target_versions
 from quintain.services.collect.writing.checks import Written, aim_of, check_writing
@@ -153,7 +153,7 @@ def _store(db: Session, actor: Actor, given: _Submitted, info: RoundInfo) -> Ver
         elif made + 1 >= row.allowed:  # where there is no model to fool, nothing is claimed and nothing waits
             end_session(db, info, row, "exhausted", made=made + 1)
         round_figures.schedule_refresh(db, info, there.in_round + 1)
-        hidden = hidden_names(db, actor, info.id, given.versions)
+        hidden = stand_ins(db, actor, info.id, given.versions)
         asked = bool(stored.fooled) and info.spec.asks.confirm
         found = queries.AttemptRow(stored, stored.fooled, None, retracted=False, unsaid=asked)
         return as_verdict(info, row, found, made + 1, flags, hidden)
@@ -247,7 +247,7 @@ def desk(db: Session, actor: Actor, key: str) -> WritingDesk:
     place = sessions.find_place(db, actor, key)
     made = queries.rows_of_session(db, place.row.id)
     versions = target_versions(db, place.row.models)
-    hidden = hidden_names(db, actor, place.info.id, versions)
+    hidden = stand_ins(db, actor, place.info.id, versions)
     session = sessions.session_view(db, actor, place.info, place.row, made, versions)
     said = tuple(verdicts(db, place.info, place.row, made, hidden))
     return WritingDesk(place.task, place.info, session, said, judged=session.ended and is_judged(db, place.info.id))

@@ -11,13 +11,13 @@ from quintain.core.errors import NotFound
 from quintain.core.people import Actor
 from quintain.core.records.collect import ModelAnswer, Verdict
 from quintain.services.collect.rounds.manage import RoundInfo
-from quintain.services.collect.rounds.target_names import hidden_names, redact_predictions
+from quintain.services.collect.rounds.target_names import StandIn, redact_predictions, stand_ins
 from quintain.services.collect.writing.ask_targets import target_versions
 from quintain.store.queries.collect import attempts as queries
 from quintain.store.tables import WritingSession as SessionRow
 
 
-def answers_of(predictions: Sequence[Mapping[str, Any]], hidden: Mapping[int, str]) -> tuple[ModelAnswer, ...]:
+def answers_of(predictions: Sequence[Mapping[str, Any]], hidden: Mapping[int, StandIn]) -> tuple[ModelAnswer, ...]:
     """Give what target models said, as it is stored, to somebody from whom those in *hidden* are kept."""
     return tuple(
         ModelAnswer(one["model"], one["hash"], one["answer"], one["probabilities"], one["fooled"])
@@ -47,12 +47,12 @@ def verdict(db: Session, actor: Actor, info: RoundInfo, row: SessionRow, attempt
     """Give the verdict on an attempt as it stands now."""
     found = find_attempt(db, attempt_id)
     flags = queries.flag_kinds(db, [attempt_id]).get(attempt_id, ())
-    hidden = hidden_names(db, actor, info.id, target_versions(db, row.models))
+    hidden = stand_ins(db, actor, info.id, target_versions(db, row.models))
     return as_verdict(info, row, found, queries.count_in_session(db, row.id), flags, hidden)
 
 
 def verdicts(
-    db: Session, info: RoundInfo, row: SessionRow, made: Sequence[queries.AttemptRow], hidden: Mapping[int, str]
+    db: Session, info: RoundInfo, row: SessionRow, made: Sequence[queries.AttemptRow], hidden: Mapping[int, StandIn]
 ) -> list[Verdict]:
     """Give the verdicts on all attempts that were *made* in a session; *hidden* are names of models to keep."""
     flags = queries.flag_kinds(db, [one.attempt.id for one in made]) if made else {}
@@ -65,7 +65,7 @@ def as_verdict(
     found: queries.AttemptRow,
     made: int,
     flags: tuple[str, ...],
-    hidden: Mapping[int, str],
+    hidden: Mapping[int, StandIn],
 ) -> Verdict:
     """Give a stored attempt as a verdict; *made* counts the attempts of its session, *hidden* are names to keep."""
     stored = found.attempt
