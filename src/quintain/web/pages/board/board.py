@@ -149,6 +149,7 @@ def _show(visit: Visit, task: str, part: BoardPart, trouble: Trouble | None = No
         made=made,
         warm=warm,
         elsewhere=warm.text.once(_elsewhere, made),
+        disturbed=warm.text.once(_disturbed, made),
         there=ranked is not None,
         weak=[one for one in made.datasets if one.weight and one.warnings],
         warned=lambda one: " ".join(warning_text(_, why) for why in one.warnings),
@@ -242,6 +243,11 @@ def _elsewhere(made: BoardMatrix) -> list[str]:
         for model in made.models
         if any(why and why.kind == "machine" for cells in model.gaps.values() for why in cells)
     ]
+
+
+def _disturbed(made: BoardMatrix) -> list[str]:
+    """Name the models that were measured while other work had much of the machine."""
+    return [model.name for model in made.models if model.disturbed is not None]
 
 
 def _settings(visit: Visit, task: str, trouble: Trouble | None = None) -> Response:
