@@ -78,11 +78,11 @@ def claim_text(claim: BoardClaim) -> Text:
     >>> claim_text(BoardClaim("mood/a@1", ["a"], "Dynascore", "%", 71.31, None, "alone", unranked=2))
     'a alone is ranked, with a Dynascore of 71.3 points. 2 other models are not ranked.'
     """
-    said = _among_ranked(claim)
+    sentence = _among_ranked(claim)
     if not claim.unranked or claim.certainty not in NAMING:
-        return said
+        return sentence
     others = Text.plural("{n} other model is not ranked.", "{n} other models are not ranked.", n=claim.unranked)
-    return Text("{claim} {others}", claim=said, others=others)
+    return Text("{claim} {others}", claim=sentence, others=others)
 
 
 def _among_ranked(claim: BoardClaim) -> Text:

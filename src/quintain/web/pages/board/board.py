@@ -245,9 +245,9 @@ def _elsewhere(made: BoardMatrix) -> list[str]:
     ]
 
 
-def _disturbed(made: BoardMatrix) -> list[str]:
+def _disturbed(matrix: BoardMatrix) -> list[str]:
     """Name the models that were measured while other work had much of the machine."""
-    return [model.name for model in made.models if model.disturbed is not None]
+    return [model.name for model in matrix.models if model.disturbed is not None]
 
 
 def _settings(visit: Visit, task: str, trouble: Trouble | None = None) -> Response:
