@@ -46,13 +46,13 @@ def starter(visit: Visiting, task: str, adapter: Annotated[str, Query(max_length
 def submit(post: Posting, task: str) -> Response:
     """Submit the archive, or list what is wrong with it and keep nothing."""
     visit = post.visit
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     upload = post.file("file")
     try:
         if upload is None:
             raise BadInput(faults=[Fault("no file was chosen", field="file")])
         with on_disk(upload, None) as path:
-            made = submit_file(
+            submission = submit_file(
                 visit.db,
                 visit.blobs,
                 visit.actor,
@@ -65,21 +65,21 @@ def submit(post: Posting, task: str) -> Response:
             )
     except (BadInput, Conflict, TooMany, Unavailable) as error:
         values = {key: value for key, value in post.form.items() if isinstance(value, str)}
-        return _form(visit, found, values, trouble_of(error))
+        return _form(visit, definition, values, trouble_of(error))
     _ = visit.tongue.gettext
-    if made.waiting:
+    if submission.waiting:
         toast = _("Submitted: a worker tries it on a few examples first.")
-    elif made.new:
-        toast = _("Submitted: %(n)s runs are queued.", n=visit.tongue.number(made.cells))
+    elif submission.new:
+        toast = _("Submitted: %(n)s runs are queued.", n=visit.tongue.number(submission.cells))
     else:
         toast = _("It was there already.")
-    if made.estimate is not None:
+    if submission.estimate is not None:
         number = visit.tongue.number
-        calls, cost = number(made.estimate.calls), number(round(made.estimate.cost_at_most, 4))
+        calls, cost = number(submission.estimate.calls), number(round(submission.estimate.cost_at_most, 4))
         toast = f"{toast} {_('They make up to %(n)s calls, which cost %(cost)s at most.', n=calls, cost=cost)}"
     if is_bare(upload.filename or ""):
         toast = f"{toast} {_('Its card says nothing yet: fill it in here.')}"
-    return visit.redirect(f"/tasks/{task}/models/{made.version.model}?version={made.version.number}", toast)
+    return visit.redirect(f"/tasks/{task}/models/{submission.version.model}?version={submission.version.number}", toast)
 
 
 def _lacking(visit: Visit) -> Sequence[Cause]:
@@ -89,15 +89,15 @@ def _lacking(visit: Visit) -> Sequence[Cause]:
     return report.causes if report is not None and report.lacking(settings.sandbox) else ()
 
 
-def _visibility(wanted: str) -> Visibility:
+def _visibility(typed: str) -> Visibility:
     for name in VISIBILITIES:
-        if name == wanted:
+        if name == typed:
             return name
     raise BadInput(
         faults=[
             Fault(
                 "'{name}' is not one of {known}",
-                name=wanted,
+                name=typed,
                 known=", ".join(VISIBILITIES),
                 field="visibility",
             )
