@@ -17,7 +17,7 @@ ARCHIVES = (".tar.gz", ".tgz", ".tar", ".zip")
 
 @contextmanager
 def opened_model(path: Path, limits: ArchiveLimits | None = None, *, filename: str = "") -> Iterator[Path]:
-    """Give the folder of the model at *path* for as long as the block runs; a folder is given as it is.
+    """Return the folder of the model at *path* for as long as the block runs; a folder is returned as it is.
 
     *filename* is what whoever sent the file calls it, where it lies under another name: by that, one file that is a
     whole model is known.
@@ -44,7 +44,7 @@ def opened_model(path: Path, limits: ArchiveLimits | None = None, *, filename: s
 
 
 def accepted_formats() -> Text:
-    """Say which files a model may be handed in as."""
+    """Return a sentence on which files a model may be handed in as."""
     return Text(
         "A model is a folder packed as .tar.gz or .zip, or one file by itself: {endings}.",
         endings=", ".join(sorted(bare_endings())),
@@ -52,5 +52,5 @@ def accepted_formats() -> Text:
 
 
 def accepted_files() -> str:
-    """Give the endings of files that may be handed in, as a form's control for files takes them."""
+    """Return the endings of files that may be handed in, as a form's control for files takes them."""
     return ",".join([*ARCHIVES, ".gz", *sorted(bare_endings())])
