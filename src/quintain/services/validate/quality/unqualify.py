@@ -50,7 +50,7 @@ def rule_of(rule: str, limit: float | None, least: int) -> UnqualifyRule:
 
 
 def try_rule(db: Session, actor: Actor, ref: str, rule: UnqualifyRule) -> RuleEffect:
-    """Return whom *rule* would catch, what would be collected anew, and how well it tells clickers from others (owners)."""
+    """Return whom *rule* would catch, what would be collected anew, and how well it tells clickers apart (owners)."""
     validation = find_validation(db, ref)
     require_owner(actor, validation.task.name)
     validation_figures(db, validation)
