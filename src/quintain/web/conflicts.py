@@ -68,17 +68,19 @@ def _again(form: FormData) -> Iterator[tuple[str, str]]:
             yield name, value
 
 
-def _shown(visit: Visit, form: FormData, one: Difference) -> ShownDifference:
+def _shown(visit: Visit, form: FormData, difference: Difference) -> ShownDifference:
     _ = visit.tongue.gettext
     note, chosen = "", ""
-    if one.mine and not one.others:
+    if difference.mine and not difference.others:
         note, chosen = _("only you changed it"), "yours"
-    elif one.others and not one.mine:
+    elif difference.others and not difference.mine:
         note, chosen = _("only they changed it"), "theirs"
-    title = _(one.option.title) if one.option and one.option.title else one.field
+    title = _(difference.option.title) if difference.option and difference.option.title else difference.field
     currency = str(form.get("currency") or "").upper()
-    theirs, yours = (shown_value(visit.tongue, one.option, value, currency) for value in (one.theirs, one.yours))
-    return ShownDifference(one.field, title, theirs, yours, chosen, note)
+    theirs, yours = (
+        shown_value(visit.tongue, difference.option, value, currency) for value in (difference.theirs, difference.yours)
+    )
+    return ShownDifference(difference.field, title, theirs, yours, chosen, note)
 
 
 def shown_value(tongue: Tongue, option: Option | None, value: Any, currency: str) -> str:

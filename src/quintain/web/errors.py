@@ -210,7 +210,7 @@ def _words(trouble: Trouble, tongue: Tongue) -> dict[str, object]:
     }
     bare = HTTPStatus(trouble.status).phrase  # what the framework says where we have said nothing
     title = titles.get(trouble.status, bare)
-    told = error_text(tongue.code, trouble)
+    text = error_text(tongue.code, trouble)
     if trouble.message == bare:
-        told = replace(told, message=_("The address may be wrong, or what was here is gone."))
-    return {"title": title, "told": told}
+        text = replace(text, message=_("The address may be wrong, or what was here is gone."))
+    return {"title": title, "told": text}

@@ -29,15 +29,15 @@ class FormReading:
 
     def numbers(self, name: str) -> list[float]:
         """Give the numbers that stand between commas; whole ones as such."""
-        found = []
+        numbers = []
         for part in self.names(name):
             try:
                 value = float(part)
             except ValueError:
                 self._wrong(name, Text("a list of numbers with commas between them"))
                 return []
-            found.append(int(value) if value.is_integer() else value)
-        return found
+            numbers.append(int(value) if value.is_integer() else value)
+        return numbers
 
     def whole(self, name: str) -> int:
         """Give a whole number."""
@@ -83,8 +83,8 @@ class FormReading:
             self._wrong(name, Text("a date and time"))
             return None
 
-    def _wrong(self, name: str, wanted: str) -> int:
-        self.faults.append(Fault("'{given}' is not {wanted}", given=self.values[name], wanted=wanted, field=name))
+    def _wrong(self, name: str, expected: str) -> int:
+        self.faults.append(Fault("'{given}' is not {wanted}", given=self.values[name], wanted=expected, field=name))
         return 0
 
 

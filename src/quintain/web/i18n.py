@@ -98,9 +98,9 @@ class Tongue:
         text = self.catalogue.gettext(message)
         return text % values if values else text
 
-    def ngettext(self, one: str, many: str, num: int, **values: object) -> str:
+    def ngettext(self, singular: str, plural: str, num: int, **values: object) -> str:
         """Translate what is said of one or of many, and fill in their number as *num*."""
-        return self.catalogue.ngettext(one, many, num) % {"num": num, **values}
+        return self.catalogue.ngettext(singular, plural, num) % {"num": num, **values}
 
     def when(self, moment: datetime | None) -> str:
         """Write a moment, to the minute, in UTC."""

@@ -70,9 +70,9 @@ def arrange(
     """
     sort = sort if sort in columns else default
     value, down = columns[sort], order == "down"
-    there = [row for row in rows if value(row) is not None]
+    with_value = [row for row in rows if value(row) is not None]
     gone = [row for row in rows if value(row) is None]
-    return [*sorted(there, key=value, reverse=down), *gone], sort, down
+    return [*sorted(with_value, key=value, reverse=down), *gone], sort, down
 
 
 def make_listing(

@@ -16,8 +16,8 @@ log = logging.getLogger("quintain.web")
 
 def trusted_proxies(setting: str) -> list[str]:
     """Read the addresses and networks in *setting*, by commas. Whoever speaks from there may say whom it speaks for."""
-    found = [part.strip() for part in setting.split(",") if part.strip()]
-    for part in found:
+    proxies = [part.strip() for part in setting.split(",") if part.strip()]
+    for part in proxies:
         try:
             ip_network(part)
         except ValueError as error:
@@ -27,7 +27,7 @@ def trusted_proxies(setting: str) -> list[str]:
                 error=error,
                 remedy="Name them like 10.0.0.5 or 10.0.0.0/24, by commas.",
             ) from None
-    return found
+    return proxies
 
 
 def peer_of(request: Request, proxies: str) -> str:

@@ -73,8 +73,8 @@ def read_step(cookie: str) -> TourStep | None:
     >>> read_step("owner.2.sentiment"), read_step("owner.9.sentiment")
     (TourStep(role='owner', at=2, task='sentiment'), None)
     """
-    found = _PLACE.fullmatch(cookie)
-    return TourStep(found[1], int(found[2]), found[3]) if found else None
+    match = _PLACE.fullmatch(cookie)
+    return TourStep(match[1], int(match[2]), match[3]) if match else None
 
 
 def role_of(actor: Actor) -> str:

@@ -375,17 +375,17 @@ def open_request(
     """
 
     @wraps(view)
-    def answer(**given: Any) -> Any:
-        sessions = [db for one in given.values() if isinstance(db := getattr(one, "db", None), Session)]
+    def answer(**arguments: Any) -> Any:
+        sessions = [db for one in arguments.values() if isinstance(db := getattr(one, "db", None), Session)]
         try:
             opened = {
-                name: value.open() if isinstance(value, PendingRequest) else value for name, value in given.items()
+                name: value.open() if isinstance(value, PendingRequest) else value for name, value in arguments.items()
             }
             for value in opened.values():
                 if isinstance(actor := getattr(value, "actor", None), Actor):
                     if not anybody:
                         require_signed_in(actor)
-                    _require(actor, scopes, given.get("task"))
+                    _require(actor, scopes, arguments.get("task"))
                     if not at_doors:
                         require_no_door(actor)
             return view(**opened)
@@ -403,10 +403,10 @@ def _require(actor: Actor, scopes: Iterable[Scope], task: str | None) -> None:
             require_this_task(actor, task)
 
 
-def check_csrf(visit: Visit, given: str) -> None:
+def check_csrf(visit: Visit, token: str) -> None:
     """Refuse what did not come from one of our own pages."""
-    given = given or visit.request.headers.get("x-csrf-token", "")
-    if not secrets.compare_digest(given.encode(), visit.csrf.encode()):
+    token = token or visit.request.headers.get("x-csrf-token", "")
+    if not secrets.compare_digest(token.encode(), visit.csrf.encode()):
         raise Forbidden("This form is out of date.", remedy="Reload the page and send it again.")
 
 
@@ -435,8 +435,8 @@ def render_error(
 
     def page(visit: Visit) -> Response:
         name = getattr(request.state, "request_id", "-")
-        said = words(visit.tongue)
-        return visit.render("error.html", status=status, headers=headers, status_code=status, request_id=name, **said)
+        texts = words(visit.tongue)
+        return visit.render("error.html", status=status, headers=headers, status_code=status, request_id=name, **texts)
 
     try:
         if database:

@@ -122,7 +122,7 @@ def put_contest(
     spec = parse_contest(toml_text, file=file)
     if task is not None and spec.task != task:
         raise Conflict("This defines a contest of '{named}', not of '{task}'.", named=spec.task, task=task)
-    return put_spec(db, actor, spec, file=file, edit=edit, given=parse_toml(toml_text))
+    return put_spec(db, actor, spec, file=file, edit=edit, typed=parse_toml(toml_text))
 
 
 def put_spec(
@@ -133,11 +133,11 @@ def put_spec(
     file: str | None = None,
     new: bool = False,
     edit: EditOrigin = ANYHOW,
-    given: Mapping[str, Any] | None = None,
+    typed: Mapping[str, Any] | None = None,
 ) -> ContestInfo:
     """Add or change a contest from a spec, as `put_contest` does from a file; a *new* one may not be there.
 
-    *edit* says what the spec was made from; what a file, which was *given*, leaves out is not reset in silence.
+    *edit* says what the spec was made from; what a file, which was *typed*, leaves out is not reset in silence.
     """
     spec = contest_of(dict(_given(spec)), file=file)
     with transaction(db):
@@ -151,7 +151,7 @@ def put_spec(
             spec = settled(edit, parse_contest(stored.version.toml), spec, contest_of)
         text = dump_contest(spec)
         before = plain(parse_contest(stored.version.toml), whole=True) if stored is not None else None
-        review(edit, before, plain(spec, whole=True), given, file)
+        review(edit, before, plain(spec, whole=True), typed, file)
         if stored is None:
             row = ContestRow(task_id=task_row.id, name=spec.name, created_by=actor.user_id)
             db.add(row)

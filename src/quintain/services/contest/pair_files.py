@@ -37,9 +37,9 @@ class PairRow:
     draft: PairDraft
     rows: tuple[int, int]
 
-    def row_of(self, place: str | None) -> int:
-        """Give the number of the row that a fault at *place* is in."""
-        return self.rows[1] if (place or "").startswith("modified") else self.rows[0]
+    def row_of(self, field: str | None) -> int:
+        """Give the number of the row that a fault at *field* is in."""
+        return self.rows[1] if (field or "").startswith("modified") else self.rows[0]
 
 
 def read_pairs(path: Path, task: Task, columns: Mapping[str, str], preset: str = "") -> list[PairRow]:

@@ -62,12 +62,12 @@ class PairRules:
         if not (disputed or judges_all(self.spec)):
             return PairOutcome(PairStatus.WRITTEN, PairReason.NONE, *own)
         if not has_judges(self.spec):
-            standing = PairOutcome(PairStatus.CONTESTED, PairReason.ORGANISERS, *own)
+            outcome = PairOutcome(PairStatus.CONTESTED, PairReason.ORGANISERS, *own)
         else:
-            standing = self._judged(own, disputed, [vote for vote in judged if not vote.late])
-        if standing.status.left_out and self.over and self.spec.undecided == "count":
+            outcome = self._judged(own, disputed, [vote for vote in judged if not vote.late])
+        if outcome.status.left_out and self.over and self.spec.undecided == "count":
             return PairOutcome(PairStatus.SETTLED, PairReason.EXPIRED, *own)
-        return standing
+        return outcome
 
     def _judged(self, own: tuple[Any, Any], disputed: bool, judged: Sequence[ContestJudgement]) -> PairOutcome:
         spec, waiting = self.spec, PairStatus.CONTESTED if disputed else PairStatus.UNDECIDED

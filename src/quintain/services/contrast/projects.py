@@ -107,7 +107,7 @@ def put_project(
     spec = parse_contrast(toml_text, file=file)
     if task is not None and spec.task != task:
         raise Conflict("This defines a contrast project of '{named}', not of '{task}'.", named=spec.task, task=task)
-    return put_spec(db, blobs, actor, spec, file=file, edit=edit, given=parse_toml(toml_text))
+    return put_spec(db, blobs, actor, spec, file=file, edit=edit, typed=parse_toml(toml_text))
 
 
 def put_spec(
@@ -119,7 +119,7 @@ def put_spec(
     file: str | None = None,
     new: bool = False,
     edit: EditOrigin = ANYHOW,
-    given: Mapping[str, Any] | None = None,
+    typed: Mapping[str, Any] | None = None,
 ) -> ProjectInfo:
     """Make or change a project from a specification, as `put_project` does; a *new* one may not be there.
 
@@ -131,7 +131,7 @@ def put_spec(
     stored = queries.find(db, spec.task, spec.name)
     known = None if stored is None else info_of(stored)
     asked = plain(spec if known is None else _as_drawn(known, spec), whole=True)
-    review(edit, None if known is None else plain(known.spec, whole=True), asked, given, file)
+    review(edit, None if known is None else plain(known.spec, whole=True), asked, typed, file)
     drawn: list[dict[str, Any]] = []
     version = None
     if stored is not None:

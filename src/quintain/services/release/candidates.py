@@ -124,8 +124,8 @@ class Candidates:
 
     def answers_of(self, model: str) -> IntArray:
         """Give what *model* answered, as the place of the label; -1 where it is none, or the model was not asked."""
-        place = {label_form(name): code for code, name in enumerate(self.classes)}
-        return np.array([_answer(row.predictions, model, place) for row in self.rows], dtype=np.int64)
+        code_of = {label_form(name): code for code, name in enumerate(self.classes)}
+        return np.array([_answer(row.predictions, model, code_of) for row in self.rows], dtype=np.int64)
 
     def values(self, attribute: str) -> list[str | None]:
         """Give the value of an attribute for each item, or None; lengths are in fifths."""

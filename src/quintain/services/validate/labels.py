@@ -57,10 +57,10 @@ def writers_label(task: Task, aim: str) -> str | None:
 
 def misses(task: Task, label: str, prediction: Mapping[str, Any], answer: Any) -> bool:
     """Say whether a model's *prediction* differs from the validated *label*."""
-    said = prediction.get("answer")
+    predicted = prediction.get("answer")
     if not shows_answer(task):
-        return label_form(said) != label_form(label)
+        return label_form(predicted) != label_form(label)
     fooled = prediction.get("fooled")
     if isinstance(fooled, bool):
         return fooled
-    return said is not None and answer is not None and kind_of(task).fooled(task, answer, said)
+    return predicted is not None and answer is not None and kind_of(task).fooled(task, answer, predicted)

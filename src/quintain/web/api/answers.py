@@ -15,10 +15,10 @@ def as_json(view: Callable[..., Any], status: int = 200) -> Callable[..., Any]:
     """Stand around an endpoint: answer with the JSON of the record that it gives."""
 
     @wraps(view)
-    def answer(**given: Any) -> Any:
-        found = view(**given)
-        if not isinstance(found, Record):
-            return found
-        return Response(to_json(found), status_code=status, media_type="application/json")
+    def answer(**arguments: Any) -> Any:
+        result = view(**arguments)
+        if not isinstance(result, Record):
+            return result
+        return Response(to_json(result), status_code=status, media_type="application/json")
 
     return answer

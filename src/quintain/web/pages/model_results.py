@@ -15,9 +15,9 @@ from quintain.web.visit import Visit
 
 def axes_of(visit: Visit, task: Task, info: ModelInfo) -> dict[str, Any]:
     """Give what the model page shows of its results."""
-    found = newest_only(model_results(visit.db, visit.blobs, visit.actor, info.version.ref))
+    results = newest_only(model_results(visit.db, visit.blobs, visit.actor, info.version.ref))
     return {
-        "results": found,
+        "results": results,
         "metric": tasks.leading_metric(task),
         "metric_title": METRICS.get(tasks.leading_metric(task)).title,
         "is_rate": is_rate,

@@ -228,13 +228,15 @@ def _check_form(entry: Entry, ids: PanelIds) -> None:
 
 
 def _is_signed(db: Session, door: Door, ids: PanelIds, parameters: Mapping[str, str]) -> bool:
-    given = parameters.get("signature", "")
-    if door.entry.provider == LINK or not (given or door.entry.signed):
+    signature = parameters.get("signature", "")
+    if door.entry.provider == LINK or not (signature or door.entry.signed):
         return False
     right = sign_ids(signing_key(db, door.task_id), ids)
-    if not hmac.compare_digest(given.encode(errors="replace"), right.encode()):
+    if not hmac.compare_digest(signature.encode(errors="replace"), right.encode()):
         raise Forbidden(
-            "The signature of this link is wrong." if given else "The panel signs its links here, and this one is not.",
+            "The signature of this link is wrong."
+            if signature
+            else "The panel signs its links here, and this one is not.",
             remedy="Come by the panel's own link.",
             code="link_not_signed",
         )

@@ -110,10 +110,10 @@ def complete(db: Session, actor: Actor, ref: str) -> Completion:
     user_id = require_user(actor)
     with transaction(db):
         info = get_round(db, actor, ref)
-        found = queries.newest_visit(db, info.id, user_id)
-        if found is None or info.spec.entry is None:
+        newest = queries.newest_visit(db, info.id, user_id)
+        if newest is None or info.spec.entry is None:
             raise NotFound("You did not come to this round from a panel.")
-        visit, outside_id = found
+        visit, outside_id = newest
         if not round_queries.ended_since(db, info.id, user_id, visit.arrived_at):
             raise Conflict("There is no finished session yet.", remedy="Finish or give up the one you have begun.")
         if visit.completed_at is None:
@@ -127,8 +127,8 @@ def _page(info: RoundInfo) -> str:
 
 
 def _round(db: Session, key: str) -> tuple[RoundInfo, Entry]:
-    place = round_queries.by_entry_key(db, key) if "\x00" not in key else None
-    info = get_round(db, OPERATOR, f"{place[0]}/{place[1]}") if place else None
+    task_and_number = round_queries.by_entry_key(db, key) if "\x00" not in key else None
+    info = get_round(db, OPERATOR, f"{task_and_number[0]}/{task_and_number[1]}") if task_and_number else None
     if info is None or info.spec.entry is None:
         raise NotFound("This address leads nowhere.", remedy="Check the link in the panel's study.")
     return info, info.spec.entry

@@ -26,10 +26,10 @@ def crowd(db: Session, actor: Actor, ref: str, *, search: str = "", limit: int =
     info = get_round(db, actor, ref)
     require_owner(actor, info.task)
     rules = rules_of(info.spec)
-    place = find_row(db, info.task).id
-    workers = people.holders(db, RoleName.WORKER, place, search=search, limit=limit, offset=offset)
-    found = [_verdict(user.name, eligibility(db, user.id, rules, task=info.task)) for user in workers]
-    return Crowd(info.ref, tuple(rules), people.count_holders(db, RoleName.WORKER, place, search=search), found)
+    task_id = find_row(db, info.task).id
+    workers = people.holders(db, RoleName.WORKER, task_id, search=search, limit=limit, offset=offset)
+    verdicts = [_verdict(user.name, eligibility(db, user.id, rules, task=info.task)) for user in workers]
+    return Crowd(info.ref, tuple(rules), people.count_holders(db, RoleName.WORKER, task_id, search=search), verdicts)
 
 
 def _verdict(name: str, reasons: list[Reason]) -> Eligible:

@@ -48,9 +48,9 @@ def usable_targets(db: Session, round_id: int, spec: RoundSpec, day: str) -> lis
     """List the model versions that writers of a round may face; none where there is no model to fool."""
     if not spec.targets.has_model:
         return []
-    found = queries.targets(db, round_id, day)
-    usable = [version_id for version_id, withdrawn_at in found if withdrawn_at is None]
-    if not usable or (spec.targets.mode == "ensemble" and len(usable) < len(found)):
+    chosen = queries.targets(db, round_id, day)
+    usable = [version_id for version_id, withdrawn_at in chosen if withdrawn_at is None]
+    if not usable or (spec.targets.mode == "ensemble" and len(usable) < len(chosen)):
         raise Unavailable(
             "A target model of round {task}/{number} was withdrawn.",
             task=spec.task,

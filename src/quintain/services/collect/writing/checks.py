@@ -97,10 +97,10 @@ def fooled(task: Task, rule: Fooled, target: Answer, prediction: Prediction) -> 
         return None
     if rule.rule == "task" or not kind.answers.is_text:
         return kind.fooled(task, target, prediction.answer)
-    right, said = kind.answers.texts(target), next(iter(kind.answers.texts(prediction.answer)), "")
+    right, predicted = kind.answers.texts(target), next(iter(kind.answers.texts(prediction.answer)), "")
     if rule.rule == "differs":
-        return not exact_match(said, right)
-    return token_f1(said, right) < rule.threshold
+        return not exact_match(predicted, right)
+    return token_f1(predicted, right) < rule.threshold
 
 
 def aim_of(task: Task, target: Answer) -> str:
@@ -152,12 +152,12 @@ def _with_fixed(kind: TaskKind, task: Task, prompt: Inputs, inputs: Inputs) -> t
     whole = {name: value for name, value in inputs.items() if value is not None}
     faults = []
     for item in kind.fields(task):
-        given = prompt.get(item.name)
-        if given is None or item.editable:
+        fixed = prompt.get(item.name)
+        if fixed is None or item.editable:
             continue
-        if item.name in whole and _plain(whole[item.name]) != _plain(given):
+        if item.name in whole and _plain(whole[item.name]) != _plain(fixed):
             faults.append(Fault("is given in this round and cannot be changed", field=item.name))
-        whole[item.name] = given
+        whole[item.name] = fixed
     return whole, faults
 
 
@@ -180,9 +180,9 @@ def _script_faults(kind: TaskKind, task: Task, spec: RoundSpec, inputs: Inputs) 
     for name in _editable(kind, task):
         script = foreign_script(as_text(inputs.get(name)), spec.scripts)
         if script is not None:
-            wanted = either(spec.scripts)
+            allowed = either(spec.scripts)
             faults.append(
-                Fault("is written in {script}; this round asks for {wanted}", script=script, wanted=wanted, field=name)
+                Fault("is written in {script}; this round asks for {wanted}", script=script, wanted=allowed, field=name)
             )
     return faults
 

@@ -92,26 +92,26 @@ def _agreed(chosen: Mapping[str, RoundChoice], kind: str, text: str) -> bool:
     return kind in chosen and chosen[kind].text_hash == content_id(text)
 
 
-def require_agreed(found: Readiness) -> None:
+def require_agreed(ready: Readiness) -> None:
     """Refuse somebody to whom the round is closed, who opted out of it, or who has not read what comes first."""
-    if found.closed:
-        raise Conflict(found.closed, remedy="See which other rounds are open.", code="round_not_open")
-    if found.opted_out:
+    if ready.closed:
+        raise Conflict(ready.closed, remedy="See which other rounds are open.", code="round_not_open")
+    if ready.opted_out:
         raise Conflict(
             "You have opted out of this round.", remedy="Opt in again if you wish to write.", code="opted_out"
         )
-    if found.needs_consent or found.needs_warning:
+    if ready.needs_consent or ready.needs_warning:
         raise Forbidden(
             "Read the consent of this round first, and say whether you agree."
-            if found.needs_consent
+            if ready.needs_consent
             else "Read the content warning of this round first, and say whether you agree.",
             code="consent_needed",
         )
 
 
-def require_ready(found: Readiness) -> None:
+def require_ready(ready: Readiness) -> None:
     """Refuse somebody who may not begin, and say why."""
-    require_agreed(found)
-    missing = [reason.text for reason in found.reasons if not reason.ok]
+    require_agreed(ready)
+    missing = [reason.text for reason in ready.reasons if not reason.ok]
     if missing:
         raise Forbidden("You cannot do this work yet. {missing}", missing=joined(missing), code="not_qualified")

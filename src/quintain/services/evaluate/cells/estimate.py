@@ -29,8 +29,8 @@ def estimate(
     if asking is None:
         return None
     prices = prices_of(options, outside)
-    wanted = variants_for(task, adapter, options.get("perturbations", "counted"))
-    variants = sum(variant != PLAIN for variant in wanted) if perturbed else 0
+    names = variants_for(task, adapter, options.get("perturbations", "counted"))
+    variants = sum(variant != PLAIN for variant in names) if perturbed else 0
     calls, size = 0, 0.0
     for rows, sample in tables:
         here = rows + variants * min(rows, VARIANT_ROWS)

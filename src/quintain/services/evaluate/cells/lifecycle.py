@@ -100,10 +100,10 @@ def _fill_task(db: Session, task_id: int, task: Task, *, whole: Collection[int] 
     left = _until_scoring(db, task, every, "models", ASKED).difference(whole)
     datasets = [one for one in every if one.id not in left]
     plain_only = _until_scoring(db, task, datasets, "variants", PLAIN).difference(whole)
-    there = queries.existing_keys(db, [dataset.id for dataset in datasets])
+    existing = queries.existing_keys(db, [dataset.id for dataset in datasets])
     failed = queries.failed_plain(db, [dataset.id for dataset in datasets])
     broken = {(model, dataset) for model, dataset, reason in failed if not reason.startswith(OURS)}
-    wanted = [
+    missing = [
         {
             "model_version_id": model.id,
             "dataset_version_id": dataset.id,
@@ -115,12 +115,12 @@ def _fill_task(db: Session, task_id: int, task: Task, *, whole: Collection[int] 
         for model in models
         for variant in variants_for(task, model.adapter, model.meta.get("perturbations", "counted"))
         if variant == PLAIN or dataset.id not in plain_only
-        if (model.id, dataset.id, variant) not in there
+        if (model.id, dataset.id, variant) not in existing
         and (variant == PLAIN or (model.id, dataset.id) not in broken)
         and dataset.hash in model.meta.get("datasets", [dataset.hash])  # a file of predictions names those it covers
     ]
-    added = queries.add(db, wanted)
-    if any(outdated(variant) for *_, variant in there):
+    added = queries.add(db, missing)
+    if any(outdated(variant) for *_, variant in existing):
         _drop_outdated(db, task)
     return added
 
@@ -187,8 +187,8 @@ def claim(
                 continue
             lost = f", after {cell.lost} that were lost" if cell.lost else ""
             queries.note(db, cell.id, "leased", f"by {worker}, attempt {cell.attempts}{lost}")
-            place = LastCell(cell.model_version_id, cell.dataset_version_id)
-            return CellLease(cell.id, cell.generation, cell.variant, _title(db, cell), seconds, place)
+            leased = LastCell(cell.model_version_id, cell.dataset_version_id)
+            return CellLease(cell.id, cell.generation, cell.variant, _title(db, cell), seconds, leased)
 
 
 def _title(db: Session, cell: Cell) -> str:

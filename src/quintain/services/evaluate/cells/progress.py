@@ -116,10 +116,10 @@ def explain(db: Session, actor: Actor, model: str, dataset: str, variant: str = 
 
 def _never(db: Session, actor: Actor, model: ModelVersionInfo, data: VersionInfo, variant: str) -> str:
     """Say why there will be no cell; empty where there will."""
-    place = ADAPTERS.get(model.adapter).place
-    if place == "file" and data.hash not in model.meta.get("datasets", ()):
+    runs_at = ADAPTERS.get(model.adapter).place
+    if runs_at == "file" and data.hash not in model.meta.get("datasets", ()):
         return f"{model.ref} is a file of predictions, and has none for {data.ref}."
-    if (place == "file" and variant != PLAIN) or (place == "remote" and variant == MEASURE):
+    if (runs_at == "file" and variant != PLAIN) or (runs_at == "remote" and variant == MEASURE):
         return f"{model.ref} is not run by us, so that there is no '{variant}' of it."
     if data.meta.get("models") == ASKED and not data.scores:
         return f"{data.ref} is answered only by models that an owner of the task asks for."

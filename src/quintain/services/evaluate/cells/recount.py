@@ -53,10 +53,10 @@ def rebuild_cells(db: Session, blobs: Blobs, subject: str) -> None:
     """Compute what is kept of a model version on a data set version again, and keep that."""
     group = cells_of(db, subject)
     if group:
-        found = _computed(db, blobs, get_task(db, group[0].task.name), group, only_known=False)
+        figures = _computed(db, blobs, get_task(db, group[0].task.name), group, only_known=False)
         db.rollback()
         with transaction(db):
-            cache.replace(db, found)
+            cache.replace(db, figures)
 
 
 def _computed(
@@ -68,12 +68,14 @@ def _computed(
 
 def set_right(db: Session, kind: str, subject: str, counted: Mapping[str, Mapping[str, Any]]) -> Checked:
     """Compare what is cached with what was *counted* now, by its keys, and replace what disagrees."""
-    found = {key: json.loads(json.dumps(one, default=plain, allow_nan=False)) for key, one in counted.items()}
-    known = cache.cached(db, list(found))
-    wrong = {key: one for key, one in found.items() if not agrees(known.get(key), one)}
+    recounted = {
+        key: json.loads(json.dumps(figures, default=plain, allow_nan=False)) for key, figures in counted.items()
+    }
+    known = cache.cached(db, list(recounted))
+    wrong = {key: figures for key, figures in recounted.items() if not agrees(known.get(key), figures)}
     db.rollback()
     if wrong:
         with transaction(db):
             cache.replace(db, wrong)
-    faults = [fault for key, one in wrong.items() for fault in compared(kind, subject, known.get(key, {}), one)]
-    return Checked(len(found), faults=faults)
+    faults = [fault for key, figures in wrong.items() for fault in compared(kind, subject, known.get(key, {}), figures)]
+    return Checked(len(recounted), faults=faults)

@@ -318,9 +318,9 @@ def variant_of(db: Session, blobs: Blobs, task: Task, version: DatasetVersion, n
 
     Its seed is a secret of the workspace, so that nobody makes the same texts from published inputs.
     """
-    found = queries.variant(db, version.id, name)
-    if found is not None:
-        return found
+    stored = queries.variant(db, version.id, name)
+    if stored is not None:
+        return stored
     if outdated(name):
         raise RunEnded(
             Outcome.PLATFORM, "{name} can no longer be made: the perturbation has a newer version.", name=name
@@ -332,12 +332,14 @@ def variant_of(db: Session, blobs: Blobs, task: Task, version: DatasetVersion, n
         key = blobs.put_file(path)
     with transaction(db):
         lock(db, f"variant {version.id}/{name}")
-        made = queries.variant(db, version.id, name)
-        if made is None:
-            made = Variant(dataset_version_id=version.id, name=name, hash=key, blob=key, rows=table.height, secret=True)
-            db.add(made)
+        variant = queries.variant(db, version.id, name)
+        if variant is None:
+            variant = Variant(
+                dataset_version_id=version.id, name=name, hash=key, blob=key, rows=table.height, secret=True
+            )
+            db.add(variant)
             db.flush()
-        return made
+        return variant
 
 
 def _seed(db: Session, version: DatasetVersion, name: str) -> int:

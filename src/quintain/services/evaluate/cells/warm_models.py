@@ -196,7 +196,7 @@ class LiveModels:
         with self._lock:
             loaded = [key for key, warm in self._warm.items() if warm.runner is not None and key != but]
             closing = None
-            for key in sorted(loaded, key=lambda one: self._warm[one].used):
+            for key in sorted(loaded, key=lambda name: self._warm[name].used):
                 if len(loaded) >= self._kept and self._warm[key].lock.acquire(blocking=False):
                     closing = self._warm.pop(key)
                     break

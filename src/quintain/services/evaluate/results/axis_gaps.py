@@ -67,10 +67,10 @@ def gap(kind: str, **values: Any) -> Gap:
 def counted_variants(task: Task) -> dict[Family, tuple[str, ...]]:
     """Name the variants whose answers make robustness and fairness: the same for every model of *task*."""
     known = set(variants_of(task))
-    found = {
+    variants = {
         family: tuple(variant_name(name) for name in names_of(family) if counts_for(task, name)) for family in SHARES
     }
-    return {family: names for family, names in found.items() if names and known.issuperset(names)}
+    return {family: names for family, names in variants.items() if names and known.issuperset(names)}
 
 
 def counted_variants_at(task: Task, finished: Iterable[str]) -> dict[Family, tuple[str, ...]]:
@@ -90,11 +90,11 @@ def counted_variants_at(task: Task, finished: Iterable[str]) -> dict[Family, tup
 
 def runs_needed(adapter: str, variants: Mapping[Family, Sequence[str]]) -> Needs:
     """Say which runs each axis needs for a model that is run by *adapter*; an axis that it cannot have is left out."""
-    place = ADAPTERS.get(adapter).place
+    runs_at = ADAPTERS.get(adapter).place
     needs: dict[str, tuple[str, ...]] = {"performance": (PLAIN,)}
-    if place == "sandbox":
+    if runs_at == "sandbox":
         needs |= dict.fromkeys(MEASURED, (MEASURE,))
-    if place != "file":
+    if runs_at != "file":
         needs |= {family: (PLAIN, *names) for family, names in variants.items()}
     return needs
 
@@ -126,9 +126,9 @@ def axis_gaps(
     """Say which axes have no figure yet and why, and count the runs; *reasons* say how a run was broken."""
     gaps = {}
     for axis, variants in needs.items():
-        found = _gap(variants, runs, reasons or {})
-        if found is not None:
-            gaps[axis] = found
+        missing = _gap(variants, runs, reasons or {})
+        if missing is not None:
+            gaps[axis] = missing
     every = {variant for variants in needs.values() for variant in variants}
     states = [runs.get(variant, RunState.WAITING) for variant in every]
     return gaps, RunCounts(len(every), states.count(RunState.DONE), states.count(RunState.WAITING))

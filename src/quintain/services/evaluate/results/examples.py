@@ -124,10 +124,10 @@ def flips(
     if group:
         table = table.filter(pl.col("group") == group)
     shown = table.slice(offset, limit)
-    found = _read_flips(db, blobs, task, cells, shown)
+    changed = _read_flips(db, blobs, task, cells, shown)
     if not texts:
-        found = [_without_perturbed(flip, task) for flip in found]
-    return Flips(found, table.height, families, groups, texts)
+        changed = [_without_perturbed(flip, task) for flip in changed]
+    return Flips(changed, table.height, families, groups, texts)
 
 
 def _without_perturbed(flip: Flip, task: Task) -> Flip:
@@ -164,10 +164,10 @@ def _read_flips(db: Session, blobs: Blobs, task: Task, cells: Mapping[str, CellR
     old = _rows(blobs.path(dataset.blob), shown["parent"].to_list(), names)
     new: dict[tuple[str, str], Mapping[str, Any]] = {}
     for variant in shown["variant"].unique().to_list():
-        made = queries.variant(db, dataset.id, variant)
-        if made is not None:
-            wanted = shown.filter(pl.col("variant") == variant)["id"].to_list()
-            new |= {(variant, key): row for key, row in _rows(blobs.path(made.blob), wanted, names).items()}
+        stored = queries.variant(db, dataset.id, variant)
+        if stored is not None:
+            ids = shown.filter(pl.col("variant") == variant)["id"].to_list()
+            new |= {(variant, key): row for key, row in _rows(blobs.path(stored.blob), ids, names).items()}
     return [
         Flip(
             id=row["parent"],
@@ -183,11 +183,11 @@ def _read_flips(db: Session, blobs: Blobs, task: Task, cells: Mapping[str, CellR
 
 
 def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, list[Piece]]:
-    found: dict[str, list[Piece]] = {}
+    pieces: dict[str, list[Piece]] = {}
     for name, value in before.items():
         old, new = _text(value), _text(after.get(name))
-        found[name] = word_diff(old, new) if old != new else [("same", old)]
-    return found
+        pieces[name] = word_diff(old, new) if old != new else [("same", old)]
+    return pieces
 
 
 def _text(value: Any) -> str:
@@ -221,19 +221,19 @@ def mistakes(
     shown = first.slice(offset, limit)
     names = [item.name for item in kind_of(task).fields(task)]
     inputs = _rows(blobs.path(row.dataset_version.blob), shown["id"].to_list(), names)
-    found = [
+    mistakes_on_page = [
         Mistake(
-            id=one["id"],
-            inputs=inputs[one["id"]],
-            gold=one["answer"],
-            answer=one["prediction"],
-            confidence=one["confidence"],
-            score=one["score"],
-            failed=one["failure"] is not None,
+            id=example["id"],
+            inputs=inputs[example["id"]],
+            gold=example["answer"],
+            answer=example["prediction"],
+            confidence=example["confidence"],
+            score=example["score"],
+            failed=example["failure"] is not None,
         )
-        for one in shown.iter_rows(named=True)
+        for example in shown.iter_rows(named=True)
     ]
-    return found, total
+    return mistakes_on_page, total
 
 
 def _first(wrong: pl.DataFrame) -> tuple[pl.DataFrame, int]:
@@ -264,12 +264,12 @@ def failures(
     shown = failed.slice(offset, limit)
     names = [item.name for item in kind_of(task).fields(task)]
     inputs = _rows(blobs.path(row.dataset_version.blob), shown["id"].to_list(), names)
-    told = may_see_logs(actor, row)
-    found = [
-        FailedExample(key, inputs[key], reason if told else None)
+    with_reasons = may_see_logs(actor, row)
+    failed_examples = [
+        FailedExample(key, inputs[key], reason if with_reasons else None)
         for key, reason in shown.select("id", "failure").iter_rows()
     ]
-    return found, failed.height
+    return failed_examples, failed.height
 
 
 def example_scores(task: Task, gold: pl.Series, predictions: pl.Series) -> FloatArray:
@@ -299,13 +299,15 @@ def finished_cells(db: Session, version: ModelVersionInfo, dataset: str) -> dict
     """Give the finished cells of a model on *dataset* (`name` or `name@2`), by variant; the plain one is there."""
     name, _, number = dataset.rpartition("/")[2].partition("@")
     rows = [row for row in queries.rows(db, model_version_id=version.id) if row.dataset.name == name]
-    wanted = (
+    version_number = (
         int(number)
         if number.isdecimal() and len(number) < 10
         else max((row.dataset_version.number for row in rows), default=0)
     )
-    found = {row.cell.variant: row for row in rows if row.dataset_version.number == wanted and row.cell.predictions}
-    if PLAIN not in found:
+    cells = {
+        row.cell.variant: row for row in rows if row.dataset_version.number == version_number and row.cell.predictions
+    }
+    if PLAIN not in cells:
         raise NotFound(
             "{ref} has no predictions on '{dataset}' yet.",
             ref=version.ref,
@@ -315,7 +317,7 @@ def finished_cells(db: Session, version: ModelVersionInfo, dataset: str) -> dict
             remedy="`quintain evaluate why {ref} {task}/{name}` says why.",
             page="The page of the model's runs says why.",
         )
-    return newest_variants(found)
+    return newest_variants(cells)
 
 
 def require_gold(db: Session, actor: Actor, row: CellRow) -> None:

@@ -41,10 +41,10 @@ def unchanged_figures(task: Task, table: pl.DataFrame, examples: pl.Series) -> d
     return unchanged_shape(measure_unchanged(task, table, examples), table)
 
 
-def unchanged_shape(found: Unchanged, table: pl.DataFrame) -> dict[str, Any]:
+def unchanged_shape(unchanged: Unchanged, table: pl.DataFrame) -> dict[str, Any]:
     """Give the figures as plain data, with the perturbations on which the model broke its run."""
     broken = table.filter(BROKEN)["family"].unique().sort().to_list() if BROKEN in table.columns else []
-    return found.as_dict() | {BROKEN: broken}
+    return unchanged.as_dict() | {BROKEN: broken}
 
 
 def measure_unchanged(task: Task, table: pl.DataFrame, examples: pl.Series) -> Unchanged:

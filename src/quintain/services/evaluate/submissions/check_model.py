@@ -109,24 +109,24 @@ def check_model(
         report.faults.append(Fault("there is no folder {folder}", folder=folder))
         return report
     report.faults += _too_big(folder)
-    found = inspect_model(folder, task)
-    report.adapter = found.manifest.adapter
-    report.faults += found.faults
-    adapter = ADAPTERS.get(found.manifest.adapter)()
+    inspection = inspect_model(folder, task)
+    report.adapter = inspection.manifest.adapter
+    report.faults += inspection.faults
+    adapter = ADAPTERS.get(inspection.manifest.adapter)()
     if adapter.place == "sandbox":
         report.layers = probe().layers
     # A card that is not filled in does not keep the model from being tried.
     if any(not (fault.file or "").endswith(".md") for fault in report.faults):
         return report
-    given = [dict(one) for one in (sample_inputs(task) if inputs is None else inputs)]
+    examples = [dict(row) for row in (sample_inputs(task) if inputs is None else inputs)]
     try:
-        options = found.manifest.options
+        options = inspection.manifest.options
         adapter.permit(options, conditions.outside)
-        sample = pl.DataFrame(given, infer_schema_length=None)
-        tables = [(expected or len(given), sample)]
+        sample = pl.DataFrame(examples, infer_schema_length=None)
+        tables = [(expected or len(examples), sample)]
         report.estimate = estimate(task, report.adapter, options, conditions.outside, tables)
         conditions = _within_budget(conditions, options)
-        _run(folder, task, conditions, given, report, expected=expected, patience=patience)
+        _run(folder, task, conditions, examples, report, expected=expected, patience=patience)
     except RunEnded as error:
         report.outcome = error.outcome
         report.faults.append(Fault("{outcome}: {message}", outcome=error.outcome, message=error.message))
@@ -213,7 +213,7 @@ def _within_budget(conditions: Conditions, options: Options) -> Conditions:
 
 
 def _read(task: Task, inputs: list[dict[str, Any]], answers: list[Any], report: CheckReport) -> None:
-    for row, (given, raw) in enumerate(zip(inputs, answers, strict=True), start=1):
+    for row, (example, raw) in enumerate(zip(inputs, answers, strict=True), start=1):
         if isinstance(raw, Failure):
             if raw.kind == "unreachable":
                 report.outcome = Outcome.UNREACHABLE
@@ -221,7 +221,7 @@ def _read(task: Task, inputs: list[dict[str, Any]], answers: list[Any], report: 
                 report.faults.append(Fault("the model gave no answer: {reason}", reason=raw.reason, row=row))
             continue
         try:
-            prediction = parse_raw(task, given, raw)
+            prediction = parse_raw(task, example, raw)
         except BadInput as error:
             if len(report.faults) < MAX_FAULTS:
                 report.faults.append(
@@ -230,7 +230,7 @@ def _read(task: Task, inputs: list[dict[str, Any]], answers: list[Any], report: 
             continue
         if len(report.answers) < SHOWN:
             probabilities = prediction.probabilities and dict(prediction.probabilities)
-            report.answers.append({"inputs": given, "answer": prediction.answer, "probabilities": probabilities})
+            report.answers.append({"inputs": example, "answer": prediction.answer, "probabilities": probabilities})
     report.faults = _each_once(report.faults)
 
 

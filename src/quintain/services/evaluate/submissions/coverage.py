@@ -39,11 +39,11 @@ def covered(db: Session, blobs: Blobs, task: Task, folder: Path, options: Option
         names.append(name)
         source = pl.scan_parquet(blobs.path(version.blob))
         ids = source.select("id").collect()["id"]
-        there = ids.is_in(known.implode())
-        if not there.any():
+        is_known = ids.is_in(known.implode())
+        if not is_known.any():
             continue
         seen.append(ids)
-        missing = ids.filter(~there)
+        missing = ids.filter(~is_known)
         if missing.len():
             shown = ", ".join(missing.head(3).to_list())
             faults.append(

@@ -283,8 +283,8 @@ def _shares(bench: _Bench, plain: pl.DataFrame) -> dict[str, Any]:
     """Run the model on every perturbation and give the shares of unchanged answers by family."""
     source = bench.examples.sort("id").head(VARIANT_ROWS)
     tables: dict[str, list[pl.DataFrame]] = {"robustness": [], "fairness": []}
-    wanted = str(bench.model.options.get("perturbations", "counted"))
-    for variant in variants_for(bench.task, bench.model.adapter, wanted):
+    which = str(bench.model.options.get("perturbations", "counted"))
+    for variant in variants_for(bench.task, bench.model.adapter, which):
         family = family_of(variant)
         if family is None:
             continue

@@ -118,7 +118,7 @@ def submit_upload(
     require_role(actor, RoleName.BUILDER, RoleName.OWNER, task=task)
     archive = uploads.whole_upload(db, blobs, actor, upload_id)
     try:
-        made = submit_file(
+        submission = submit_file(
             db, blobs, actor, task, archive, rules=rules, name=name, visibility=visibility, filename=filename
         )
     except BadInput:
@@ -130,7 +130,7 @@ def submit_upload(
         uploads.discard(db, blobs, actor, upload_id)
     except (QuintainError, SQLAlchemyError, OSError):  # the model is recorded, and old uploads are dropped anyway
         log.exception("upload %s of a submitted model was not removed", upload_id)
-    return made
+    return submission
 
 
 def submit_file(
@@ -186,7 +186,10 @@ def submit_folder(
     visibility: Visibility = "public",
 ) -> ModelSubmission:
     """Submit the model in *folder* on this machine, the same way as one that comes from elsewhere."""
-    with tempfile.TemporaryDirectory(prefix="quintain-submit-") as place, packed(folder, Path(place) / "m") as archive:
+    with (
+        tempfile.TemporaryDirectory(prefix="quintain-submit-") as scratch,
+        packed(folder, Path(scratch) / "m") as archive,
+    ):
         return submit_file(db, blobs, actor, task, archive, rules=rules, name=name, visibility=visibility)
 
 
@@ -213,13 +216,13 @@ def _submit(
     visibility: Visibility,
 ) -> ModelSubmission:
     definition = get_task(db, task)
-    found = _inspected(folder, definition)
-    _permit(actor, task, found.manifest, rules)
-    chosen = _named(name or found.manifest.name)
-    meta = _meta(folder, found.manifest)
-    if ADAPTERS.get(found.manifest.adapter).place == "file":
-        meta["datasets"] = covered(db, blobs, definition, folder, found.manifest.options)
-    tried = _try(db, blobs, actor, definition, folder, manifest=found.manifest, rules=rules)
+    inspection = _inspected(folder, definition)
+    _permit(actor, task, inspection.manifest, rules)
+    chosen = _named(name or inspection.manifest.name)
+    meta = _meta(folder, inspection.manifest)
+    if ADAPTERS.get(inspection.manifest.adapter).place == "file":
+        meta["datasets"] = covered(db, blobs, definition, folder, inspection.manifest.options)
+    tried = _try(db, blobs, actor, definition, folder, manifest=inspection.manifest, rules=rules)
     new = False
 
     def guard(session: Session) -> None:
@@ -234,9 +237,9 @@ def _submit(
             actor,
             task,
             chosen,
-            adapter=found.manifest.adapter,
+            adapter=inspection.manifest.adapter,
             folder=folder,
-            card=found.card,
+            card=inspection.card,
             meta=meta,
             visibility=visibility,
             guard=guard,
@@ -247,21 +250,21 @@ def _submit(
             tryouts.postpone_tryout(db, version.id)
     known = tryout_of(db, version.id)
     cells, left = _queue(db, actor, task, rules)
-    manifest = found.manifest
+    manifest = inspection.manifest
     cost = estimate_of_task(db, blobs, definition, manifest.adapter, manifest.options, rules.outside)
     return ModelSubmission(version, new, cells, left, known.state if known else PASSED, cost)
 
 
 def _inspected(folder: Path, task: Task) -> Inspection:
     """Look the model over, and refuse it where something is wrong."""
-    found = inspect_model(folder, task)
-    if found.faults:
+    inspection = inspect_model(folder, task)
+    if inspection.faults:
         raise BadInput(
-            faults=found.faults,
+            faults=inspection.faults,
             remedy="`quintain model check` shows the same before anything is sent.",
             page="Mend it, and send it again.",
         )
-    return found
+    return inspection
 
 
 def _named(name: str | None) -> str:

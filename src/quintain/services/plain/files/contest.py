@@ -306,17 +306,19 @@ def _average_f1(data: _Answers, system: str) -> Estimate:
     if not rows:
         return Estimate(None, reason="there are no pairs")
     if not options.grading.of_labels:
-        scores = [0.0 if (one := _said(row, system)) is None else token_f1(written(one), _golds(row)) for row in rows]
+        scores = [
+            0.0 if (answer := _said(row, system)) is None else token_f1(written(answer), _golds(row)) for row in rows
+        ]
         return mean_estimate(scores, groups=groups, seed=options.seed, resamples=options.resamples)
     gold = [written(row.values["gold"]) for row in rows]
-    answers = [None if (one := _said(row, system)) is None else written(one) for row in rows]
+    answers = [None if (answer := _said(row, system)) is None else written(answer) for row in rows]
     result = evaluate_metrics(
         "label",
         gold,
         answers,
         ["macro_f1"],
         labels=sorted(set(gold)),
-        groups=[str(one) for one in groups],
+        groups=[str(answer) for answer in groups],
         seed=options.seed,
         resamples=options.resamples,
     )

@@ -42,8 +42,8 @@ def foresee_adaptive(
     classes = max(len(validation.task.judgement_labels), 2)
     drawn = is_large(db, validation)
     evidence, accuracy = _drawn(db, validation, policy.judgements) if drawn else _all(db, validation)
-    found = [replay(evidence.counted, accuracy, way, seed=validation.seed) for way in ways]
-    played = [one for one in found if one is not None and one.items >= ENOUGH_ITEMS]
+    replays = [replay(evidence.counted, accuracy, way, seed=validation.seed) for way in ways]
+    played = [replayed for replayed in replays if replayed is not None and replayed.items >= ENOUGH_ITEMS]
     results = played or [foresee(classes, adaptive.accuracy, way, seed=validation.seed) for way in ways]
     settings = [
         AdaptiveSetting(
@@ -78,8 +78,8 @@ def _drawn(db: Session, validation: ValidationInfo, most: int) -> tuple[Evidence
     table = queries.table(db, validation.id, ids)
     aside, anew = queries.set_aside(db, validation.id), queries.begun_anew(db, validation.id)
     evidence = evidence_of(table, aside, validation.task.judgement_labels, anew)
-    kept = people_figures(db, validation).get("judges", {})
-    columns = (kept.get(name, ()) for name in ("user", "right", "wrong"))
+    figures = people_figures(db, validation).get("judges", {})
+    columns = (figures.get(name, ()) for name in ("user", "right", "wrong"))
     known = {user: right / (right + wrong) for user, right, wrong in zip(*columns, strict=True)}
     fitted = zip(evidence.users.tolist(), measure(evidence).fit.accuracy.tolist(), strict=True)
     able = [known.get(user, accuracy) for user, accuracy in fitted]

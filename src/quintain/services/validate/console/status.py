@@ -55,15 +55,15 @@ def status(db: Session, actor: Actor, ref: str, *, glance: int | None = None) ->
     """
     validation = find_validation(db, ref)
     require_owner(actor, validation.task.name)
-    found = validation_figures(db, validation)
+    figures = validation_figures(db, validation)
     rates = all_rates(db, validation) if glance is None else people_figures(db, validation).get("rates", {})
-    return status_of(db, validation, found, rates, glance=glance)
+    return status_of(db, validation, figures, rates, glance=glance)
 
 
 def status_of(
     db: Session,
     validation: ValidationInfo,
-    found: ValidationFigures,
+    figures: ValidationFigures,
     rates: Mapping[str, Any],
     *,
     glance: int | None = None,
@@ -74,21 +74,21 @@ def status_of(
         state=validation.state.value,
         policy=dump_policy(validation.policy),
         method=validation.policy.method,
-        progress=found.progress,
-        asking=asking(validation, found.whole.get("parts", [])),
-        forecast=forecast(db, validation, found.slots),
+        progress=figures.progress,
+        asking=asking(validation, figures.whole.get("parts", [])),
+        forecast=forecast(db, validation, figures.slots),
         waiting=_waiting(db, validation),
         gold=GoldUse(validation.policy.gold.rate, item_queries.count_gold(db, validation.id)),
-        agreement=decode(JudgedAgreement, found.whole.get("agreement", {"reason": "nothing was counted yet"})),
+        agreement=decode(JudgedAgreement, figures.whole.get("agreement", {"reason": "nothing was counted yet"})),
         agreement_by_review=_by_review(db, validation),
-        labels=found.whole.get("labels", {}),
-        confusion=found.confusion,
+        labels=figures.whole.get("labels", {}),
+        confusion=figures.confusion,
         judges=judges_of(db, validation).rows() if glance is None else [],
-        contested=found.contested,
+        contested=figures.contested,
         rates=rates_of(db, rates, writers=glance),
-        batches=found.batches,
-        as_of=found.as_of,
-        counted=found.counted,
+        batches=figures.batches,
+        as_of=figures.as_of,
+        counted=figures.counted,
     )
 
 
@@ -103,26 +103,26 @@ def progress(db: Session, actor: Actor, ref: str) -> ValidationProgress:
     """Give progress and forecast only: what a page asks for again and again, without reading the judgements."""
     validation = find_validation(db, ref)
     require_owner(actor, validation.task.name)
-    found = validation_figures(db, validation)
-    return progress_of(validation, found, forecast(db, validation, found.slots), _waiting(db, validation))
+    figures = validation_figures(db, validation)
+    return progress_of(validation, figures, forecast(db, validation, figures.slots), _waiting(db, validation))
 
 
 def progress_of(
-    validation: ValidationInfo, found: ValidationFigures, foreseen: Forecast, waiting: Waiting | None
+    validation: ValidationInfo, figures: ValidationFigures, foreseen: Forecast, waiting: Waiting | None
 ) -> ValidationProgress:
     """Give the same from what was read already; for other services."""
-    wanted = sum(found.slots.values()) - found.slots.get(SlotState.DROPPED, 0)
+    slots = sum(figures.slots.values()) - figures.slots.get(SlotState.DROPPED, 0)
     return ValidationProgress(
         validation=validation.ref,
         state=validation.state.value,
-        items=found.progress.items,
-        judgements=found.judgements,
-        slots=found.slots,
-        done=found.slots.get(SlotState.FILLED, 0) / wanted if wanted else 0.0,
+        items=figures.progress.items,
+        judgements=figures.judgements,
+        slots=figures.slots,
+        done=figures.slots.get(SlotState.FILLED, 0) / slots if slots else 0.0,
         forecast=foreseen,
         waiting=waiting,
-        as_of=found.as_of,
-        counted=found.counted,
+        as_of=figures.as_of,
+        counted=figures.counted,
     )
 
 

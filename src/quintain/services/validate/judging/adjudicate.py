@@ -49,8 +49,8 @@ def adjudication_queue(db: Session, actor: Actor, ref: str, *, first: int = 0, l
     total = item_figures.count_contested(db, validation.id, actor.user_id)
     first = min(max(first, 0), max(total - 1, 0))
     rows = item_figures.contested(db, validation.id, actor.user_id, offset=first, limit=limit)
-    found = item_queries.items(db, [row.item_id for row in rows])
-    listed = [_contested(validation, row, found[row.item_id]) for row in rows]
+    items = item_queries.items(db, [row.item_id for row in rows])
+    listed = [_contested(validation, row, items[row.item_id]) for row in rows]
     return Queue(listed, first, total)
 
 

@@ -219,10 +219,10 @@ def _claim_of_tail(
 
 def _move_on(db: Session, validation: ValidationInfo, user_id: int, window: Window | None) -> Window:
     """Move a judge's place past all that they have seen; that may be much, so it is looked for without the lock."""
-    found, newest = places.first_open_from(db, validation.id, user_id, window.start if window else places.START)
+    open_window, newest = places.first_open_from(db, validation.id, user_id, window.start if window else places.START)
     with sqlite_write_queue(db), transaction(db):
-        places.save(db, validation.id, user_id, found.start, newest)
-    return found
+        places.save(db, validation.id, user_id, open_window.start, newest)
+    return open_window
 
 
 def _hand_out(
@@ -252,8 +252,8 @@ def _hand_out(
             count = validation.policy.page_size - len(gold)
             more = window is not None and not window.whole and not last
             least = count if more else 1
-            wanted = PageRequest(validation.id, user_id, key, count, least, gold, moment, until, window, items)
-            rows = page_claims.claim_slots(db, wanted)
+            request = PageRequest(validation.id, user_id, key, count, least, gold, moment, until, window, items)
+            rows = page_claims.claim_slots(db, request)
             if not rows and more:
                 raise _FurtherOnError
     except IntegrityError as error:
@@ -264,13 +264,13 @@ def _hand_out(
 def _gold(db: Session, validation: ValidationInfo, user_id: int, key: str) -> list[tuple[int, float]]:
     """Choose the gold items of a page, each with a place by chance: at the policy's rate on average, within limits."""
     gold = validation.policy.gold
-    wanted = validation.policy.page_size * gold.rate
-    count = min(int(wanted) + (_chance(key, -1) < wanted % 1), validation.policy.page_size - 1)
+    expected = validation.policy.page_size * gold.rate
+    count = min(int(expected) + (_chance(key, -1) < expected % 1), validation.policy.page_size - 1)
     if not count:
         return []
     limits = {"exposures": gold.exposures, "per_worker": gold.per_worker}
-    found = claims.gold_for(db, validation.id, user_id, count=count, chance=_chance(key, -2), **limits)
-    return [(item_id, _chance(key, number)) for number, item_id in enumerate(found)]
+    chosen = claims.gold_for(db, validation.id, user_id, count=count, chance=_chance(key, -2), **limits)
+    return [(item_id, _chance(key, number)) for number, item_id in enumerate(chosen)]
 
 
 def _chance(key: str, number: int) -> float:
@@ -283,8 +283,8 @@ def claimed_page(db: Session, validation: ValidationInfo, page: HeldPageRow | Pa
     """Give a page as its holder sees it."""
     ended = isinstance(page, PageRow) and page.ended_at is not None
     saved = {} if ended else drafts.of_page(db, page.id)
-    found = _page(validation, page.key, page.lease_until, page_claims.shown_items(db, page.id), page.size, saved)
-    return replace(found, outcome=page.outcome) if isinstance(page, PageRow) else found
+    claimed = _page(validation, page.key, page.lease_until, page_claims.shown_items(db, page.id), page.size, saved)
+    return replace(claimed, outcome=page.outcome) if isinstance(page, PageRow) else claimed
 
 
 def _page(

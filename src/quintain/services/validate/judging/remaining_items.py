@@ -66,18 +66,18 @@ def who_is_missing(db: Session, validation: ValidationInfo) -> Waiting | None:
     best = [place for place in np.argsort(-able, kind="stable")[:NAMED].tolist() if able[place]]
     names = people_names(db, people)
     judges = [names[people[place]] for place in best]
-    wanted, more = int(places.sum()), int(missing.max())
-    return Waiting(len(items), wanted, stuck, more, judges, _advice(wanted, stuck, more, judges))
+    open_slots, more = int(places.sum()), int(missing.max())
+    return Waiting(len(items), open_slots, stuck, more, judges, _advice(open_slots, stuck, more, judges))
 
 
 def _may(db: Session, people: Sequence[int], items: Sequence[TailItem]) -> BoolArray:
     """Say who may judge what: what they neither wrote nor were shown."""
-    row = {user: place for place, user in enumerate(people)}
-    column = {item.id: place for place, item in enumerate(items)}
+    row = {user: at for at, user in enumerate(people)}
+    column = {item.id: at for at, item in enumerate(items)}
     may = np.ones((len(people), len(items)), dtype=bool)
     for user, seen in tails.seen(db, people, list(column)):
         may[row[user], column[seen]] = False
-    for place, item in enumerate(items):
+    for at, item in enumerate(items):
         if item.author_id in row:
-            may[row[item.author_id], place] = False
+            may[row[item.author_id], at] = False
     return may

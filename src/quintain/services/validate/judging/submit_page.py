@@ -284,12 +284,12 @@ def _keep_notes(
 ) -> None:
     fresh = {answer.item for answer in new}
     for answer in answers:
-        said = {"skip": answer.skip, "flag": answer.flag} if answer.item in fresh else {}
-        for kind, text in said.items():
+        texts = {"skip": answer.skip, "flag": answer.flag} if answer.item in fresh else {}
+        for kind, text in texts.items():
             if text is not None:
-                place = {"offer_id": answer.item, "item_id": offered[answer.item].item_id}
+                about = {"offer_id": answer.item, "item_id": offered[answer.item].item_id}
                 note = JudgingNote(
-                    validation_id=validation.id, user_id=page.user_id, kind=kind, text=text.strip(), **place
+                    validation_id=validation.id, user_id=page.user_id, kind=kind, text=text.strip(), **about
                 )
                 db.add(note)
     db.flush()

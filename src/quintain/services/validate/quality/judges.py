@@ -62,18 +62,20 @@ class JudgeList:
         order = sorted(self._all, key=lambda code: (keys[code], self._users[code]))
         return self._rows(order[offset : None if limit is None else offset + limit])
 
-    def page(self, wanted: JudgeQuery) -> tuple[list[Judge], int]:
+    def page(self, query: JudgeQuery) -> tuple[list[Judge], int]:
         """Give one page of those that are wanted, and how many there are; rows without a value come last either way."""
-        names = people_names(self._db, self._users) if wanted.text or wanted.order == "worker" else {}
-        chosen = [code for code in self._all if self._is_shown(code, wanted.show)]
-        if wanted.text:
-            sought = wanted.text.lower()
+        names = people_names(self._db, self._users) if query.text or query.order == "worker" else {}
+        chosen = [code for code in self._all if self._is_shown(code, query.show)]
+        if query.text:
+            sought = query.text.lower()
             chosen = [code for code in chosen if sought in names[self._users[code]].lower()]
-        keys = self._keys(wanted.order, names)
-        there = sorted((code for code in chosen if keys[code] is not None), key=keys.__getitem__, reverse=wanted.down)
-        order = [*there, *(code for code in chosen if keys[code] is None)]
-        first = min(wanted.offset, max(len(order) - 1, 0) // wanted.limit * wanted.limit)  # beyond the end: the last
-        return self._rows(order[first : first + wanted.limit]), len(order)
+        keys = self._keys(query.order, names)
+        with_value = sorted(
+            (code for code in chosen if keys[code] is not None), key=keys.__getitem__, reverse=query.down
+        )
+        order = [*with_value, *(code for code in chosen if keys[code] is None)]
+        first = min(query.offset, max(len(order) - 1, 0) // query.limit * query.limit)  # beyond the end: the last
+        return self._rows(order[first : first + query.limit]), len(order)
 
     def _keys(self, order: str, names: Mapping[int, str]) -> list[Any]:
         """Give what each is sorted by."""
@@ -94,8 +96,8 @@ class JudgeList:
         return zip(self._columns.get(first, []), self._columns.get(second, []), strict=True)
 
     def _is_aside(self, code: int) -> bool:
-        standing = self._standings.get(self._users[code])
-        return standing is not None and not standing.qualified
+        newest = self._standings.get(self._users[code])
+        return newest is not None and not newest.qualified
 
     def _is_qualified(self, code: int) -> bool:
         return not self._is_aside(code) and self._users[code] not in self._ended
@@ -161,8 +163,8 @@ def judge_table(db: Session, actor: Actor, ref: str) -> list[Judge]:
 
 def judge_page(db: Session, actor: Actor, ref: str, *, limit: int, offset: int = 0) -> Judges:
     """Give a page of the judges with their figures, those with the lowest accuracy first (owners)."""
-    found = judge_list(db, actor, ref)
-    return Judges(found.rows(offset, limit), len(found), offset)
+    judges = judge_list(db, actor, ref)
+    return Judges(judges.rows(offset, limit), len(judges), offset)
 
 
 def _shares(hits: Sequence[int], totals: Sequence[int]) -> list[Estimate]:

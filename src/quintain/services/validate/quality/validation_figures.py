@@ -100,14 +100,14 @@ def validation_figures(db: Session, validation: ValidationInfo) -> ValidationFig
 
 def people_figures(db: Session, validation: ValidationInfo) -> Mapping[str, Any]:
     """Give the figures of judges, and the rates with those of the first writers; empty where nothing is known."""
-    kept = figure_queries.figure(db, PEOPLE, validation.ref)
-    return kept.value if kept is not None else {}
+    figure = figure_queries.figure(db, PEOPLE, validation.ref)
+    return figure.value if figure is not None else {}
 
 
 def all_rates(db: Session, validation: ValidationInfo) -> Mapping[str, Any]:
     """Give the rates with those of every writer; empty where nothing is known."""
-    rates, kept = people_figures(db, validation).get("rates", {}), figure_queries.figure(db, WRITERS, validation.ref)
-    return {**rates, **kept.value} if rates and kept is not None else rates
+    rates, stored = people_figures(db, validation).get("rates", {}), figure_queries.figure(db, WRITERS, validation.ref)
+    return {**rates, **stored.value} if rates and stored is not None else rates
 
 
 def is_large(db: Session, validation: ValidationInfo) -> bool:
@@ -128,9 +128,9 @@ def figure_status(db: Session, actor: Actor, ref: str) -> ShownFigure:
     return figure_status_of(validation_figures(db, validation))
 
 
-def figure_status_of(found: ValidationFigures) -> ShownFigure:
+def figure_status_of(stored: ValidationFigures) -> ShownFigure:
     """Say the same of what was read already; for other services."""
-    return ShownFigure(found.whole or None, found.computed_at, found.fresh, found.job)
+    return ShownFigure(stored.whole or None, stored.computed_at, stored.fresh, stored.job)
 
 
 def _basis(db: Session, ref: str) -> str:
@@ -142,20 +142,20 @@ def _basis(db: Session, ref: str) -> str:
 def _facts(db: Session, ref: str) -> int:
     """Count the judgements, and no further than matters; items that nobody has judged cost as much to write."""
     validation_id, most = find_validation(db, ref).id, VALIDATION.at_once + 1
-    found = judgements.count_to(db, validation_id, most)
-    return found if found == most else max(found, item_queries.count_items_to(db, validation_id, most))
+    judged = judgements.count_to(db, validation_id, most)
+    return judged if judged == most else max(judged, item_queries.count_items_to(db, validation_id, most))
 
 
 def _compute(db: Session, blobs: Blobs | None, ref: str, tell: figures.ReportProgress) -> WithRows:
     basis, validation = _basis(db, ref), find_validation(db, ref)
-    found = recount(db, validation)
-    people: dict[str, Any] = json.loads(json.dumps(found.people, default=plain, allow_nan=False))
+    counted = recount(db, validation)
+    people: dict[str, Any] = json.loads(json.dumps(counted.people, default=plain, allow_nan=False))
     writers = people["rates"]["writers"]
     people["rates"]["writers"] = writers[:FIRST_WRITERS]
     apart = {WRITERS: {"writers": writers}, PEOPLE: people}
 
     def keep(db: Session) -> int:
-        wrong = item_figures.keep(db, validation.id, found.items)
+        wrong = item_figures.keep(db, validation.id, counted.items)
         before = {name: figure_queries.figure(db, name, ref) for name in apart}
         wrong += sum(kept is None or kept.value != apart[name] for name, kept in before.items())
         with transaction(db):
@@ -163,7 +163,7 @@ def _compute(db: Session, blobs: Blobs | None, ref: str, tell: figures.ReportPro
                 figure_queries.put(db, name, ref, basis=basis, value=value, at=now(), seconds=0.0)
         return wrong
 
-    return WithRows(json.loads(json.dumps(found.whole, default=plain, allow_nan=False)), keep)
+    return WithRows(json.loads(json.dumps(counted.whole, default=plain, allow_nan=False)), keep)
 
 
 VALIDATION = FigureKind(

@@ -29,8 +29,8 @@ class StoredBasis(NamedTuple):
 def stored_basis(db: Session, kind: str, subject: str) -> StoredBasis | None:
     """Say what the kept figure of a kind and subject rests on, without reading the figure, which may be long."""
     query = select(KeptFigure.basis, KeptFigure.computed_at)
-    found = db.execute(query.where(KeptFigure.kind == kind, KeptFigure.subject == subject)).first()
-    return StoredBasis(*found) if found else None
+    row = db.execute(query.where(KeptFigure.kind == kind, KeptFigure.subject == subject)).first()
+    return StoredBasis(*row) if row else None
 
 
 def subjects(db: Session, kind: str) -> Sequence[str]:

@@ -45,9 +45,9 @@ def list_tokens(call: Calling) -> Tokens:
     return Tokens(tokens.list_tokens(call.db, call.actor))
 
 
-def create_token(call: Calling, wanted: TokenRequest) -> NewToken:
+def create_token(call: Calling, body: TokenRequest) -> NewToken:
     """Make an API token; its secret is known only now."""
-    secret, info = tokens.create_token(call.db, call.actor, wanted.name, days=wanted.days, scopes=wanted.scopes)
+    secret, info = tokens.create_token(call.db, call.actor, body.name, days=body.days, scopes=body.scopes)
     return NewToken(**plain(info), token=secret)
 
 

@@ -99,11 +99,11 @@ def get_board(
     call: Calling, task: TaskName, part: Parted, if_none_match: Annotated[str | None, Header()] = None
 ) -> Response:
     """Give the board: every model's value on every axis and data set, and the owner's default weights."""
-    found = _warm(call, task, part)
-    headers = {"etag": found.etag, "cache-control": "private, no-cache", "vary": "Cookie, Authorization"}
-    if if_none_match == found.etag:
+    board = _warm(call, task, part)
+    headers = {"etag": board.etag, "cache-control": "private, no-cache", "vary": "Cookie, Authorization"}
+    if if_none_match == board.etag:
         return Response(status_code=304, headers=headers)
-    return Response(found.json, media_type="application/json", headers=headers)
+    return Response(board.json, media_type="application/json", headers=headers)
 
 
 def get_rank(

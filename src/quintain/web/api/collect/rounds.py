@@ -116,9 +116,9 @@ def close_round(call: Calling, ref: RoundRef) -> Round:
     return _round(call, manage.close_round(call.db, call.actor, ref))
 
 
-def clone_round(call: Calling, ref: RoundRef, wanted: CloneRequest | None = None) -> Round:
+def clone_round(call: Calling, ref: RoundRef, body: CloneRequest | None = None) -> Round:
     """Add a draft that asks the same, without prompts and dates (owners)."""
-    title = wanted.title.strip() if wanted else ""
+    title = body.title.strip() if body else ""
     return _round(call, manage.clone_round(call.db, call.actor, ref, title=title or None))
 
 
@@ -164,8 +164,8 @@ def get_writing_session(call: Calling, key: SessionKey) -> WritingSession:
 
 def write(call: Calling, key: SessionKey, submission: AttemptRequest) -> Verdict:
     """Submit a text; the model answers at once. The same token again gives the first verdict again."""
-    place = sessions.find_place(call.db, call.actor, key, submission.token)
-    if place.row.models:
+    writing = sessions.find_place(call.db, call.actor, key, submission.token)
+    if writing.row.models:
         limit_calls(call.db, call.actor, call.address, call.workspace.settings.model_calls)
     return collect.submit_attempt(
         call.db,
@@ -177,7 +177,7 @@ def write(call: Calling, key: SessionKey, submission: AttemptRequest) -> Verdict
         token=submission.token,
         justification=submission.justification,
         of_type=submission.type,
-        place=place,
+        writing=writing,
         runners=call.workspace.runners,
     )
 

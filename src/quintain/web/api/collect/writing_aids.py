@@ -27,8 +27,8 @@ class WritingPracticeRequest(Shape):
 
 def get_moving_words(call: Calling, attempt: AttemptId) -> MovingWords:
     """Say which words of one of one's own attempts moved the model, where the round's owner switched that on."""
-    found = writing_aids.occlusion(call.db, call.blobs, call.actor, attempt, runners=call.workspace.runners)
-    return MovingWords(found)
+    words = writing_aids.occlusion(call.db, call.blobs, call.actor, attempt, runners=call.workspace.runners)
+    return MovingWords(words)
 
 
 def list_inspiration(call: Calling, key: SessionKey, limit: FewExamples = 5) -> Inspirations:

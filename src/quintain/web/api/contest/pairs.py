@@ -31,18 +31,18 @@ PairName = Annotated[str, Path(description="Name of the pair.", max_length=80, p
 PairId = Annotated[int, Path(description="Id of the pair.", ge=1, le=2**31 - 1)]
 
 
-def put_contest_pair(call: Calling, ref: ContestRef, wanted: PairRequest) -> ContestPair:
+def put_contest_pair(call: Calling, ref: ContestRef, body: PairRequest) -> ContestPair:
     """Add a pair to one's team's, or change the one of that name, while breaking lasts."""
     draft = PairDraft(
-        wanted.name.strip(),
-        wanted.original,
-        wanted.modified,
-        wanted.original_label,
-        wanted.modified_label,
-        wanted.rationale,
-        wanted.strategy,
-        wanted.tags,
-        wanted.dispute,
+        body.name.strip(),
+        body.original,
+        body.modified,
+        body.original_label,
+        body.modified_label,
+        body.rationale,
+        body.strategy,
+        body.tags,
+        body.dispute,
     )
     return pairs.put_pair(call.db, call.blobs, call.actor, ref, draft)
 
@@ -103,15 +103,15 @@ def list_contest_pairs(
 
 def get_contest_pair(call: Calling, ref: ContestRef, pair: PairId) -> ContestPair:
     """Give one pair with every system's answers."""
-    found = scores.get_pair(call.db, call.blobs, call.actor, ref, pair)
-    if found is None:
+    scored = scores.get_pair(call.db, call.blobs, call.actor, ref, pair)
+    if scored is None:
         raise NotFound("There is no pair {pair} in {ref}.", pair=pair, ref=ref)
-    return found
+    return scored
 
 
-def dispute_pair(call: Calling, ref: ContestRef, pair: PairId, wanted: DisputeRequest) -> None:
+def dispute_pair(call: Calling, ref: ContestRef, pair: PairId, body: DisputeRequest) -> None:
     """Say what is wrong with a pair of another team, while labels are settled; only so many pairs of a contest."""
-    rulings.contest_pair(call.db, call.actor, ref, pair, wanted.reason)
+    rulings.contest_pair(call.db, call.actor, ref, pair, body.reason)
 
 
 def list_pair_disputes(call: Calling, ref: ContestRef) -> PairDisputes:
@@ -129,30 +129,30 @@ def return_pair_to_judge(call: Calling, ref: ContestRef, pair: PairId) -> None:
     judging.return_pair(call.db, call.actor, ref, pair)
 
 
-def judge_pair(call: Calling, ref: ContestRef, said: PairJudgement) -> PairJudged:
+def judge_pair(call: Calling, ref: ContestRef, body: PairJudgement) -> PairJudged:
     """Give both labels of a pair that one was handed, as somebody outside the contest; it is paid."""
     return judging.judge_pair(
-        call.db, call.actor, ref, said.pair, said.original_label, said.modified_label, minimal=said.minimal
+        call.db, call.actor, ref, body.pair, body.original_label, body.modified_label, minimal=body.minimal
     )
 
 
-def rule_pair(call: Calling, ref: ContestRef, pair: PairId, wanted: RulingRequest) -> None:
+def rule_pair(call: Calling, ref: ContestRef, pair: PairId, body: RulingRequest) -> None:
     """Keep a pair, change its labels, or drop it; the teams concerned read the reason (organisers)."""
     rulings.rule_pair(
         call.db,
         call.actor,
         ref,
         pair,
-        wanted.decision,
-        original=wanted.original_label,
-        modified=wanted.modified_label,
-        reason=wanted.reason,
+        body.decision,
+        original=body.original_label,
+        modified=body.modified_label,
+        reason=body.reason,
     )
 
 
-def rule_rest(call: Calling, ref: ContestRef, wanted: RestRequest) -> RestDecided:
+def rule_rest(call: Calling, ref: ContestRef, body: RestRequest) -> RestDecided:
     """Let every pair that waits for the organisers count as it was written (organisers)."""
-    return rulings.rule_rest(call.db, call.actor, ref, wanted.reason)
+    return rulings.rule_rest(call.db, call.actor, ref, body.reason)
 
 
 def export_contest(call: Calling, ref: ContestRef, format: Format = "csv") -> Response:  # noqa: A002

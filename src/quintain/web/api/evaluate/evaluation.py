@@ -42,8 +42,8 @@ OtherModel = Annotated[
 def get_results(call: Calling, task: TaskName, model: ModelName, version: Version = None) -> ModelResults:
     """Give a model's results on all data sets, on five axes."""
     info = get_model(call.db, call.actor, _ref(task, model, version))
-    found = model_results(call.db, call.blobs, call.actor, info.version.ref)
-    return ModelResults(info.version.ref, [one.record() for one in found])
+    results = model_results(call.db, call.blobs, call.actor, info.version.ref)
+    return ModelResults(info.version.ref, [result.record() for result in results])
 
 
 def list_flips(
@@ -146,7 +146,7 @@ def list_differences(
     limit: Limit = 20,
 ) -> AnswerDifferences:
     """List the examples that two models answer differently, on a data set with open labels."""
-    found, total = compare.differences(
+    differences, total = compare.differences(
         call.db,
         call.blobs,
         call.actor,
@@ -157,7 +157,7 @@ def list_differences(
         offset=offset,
         limit=limit,
     )
-    return AnswerDifferences(found, total)
+    return AnswerDifferences(differences, total)
 
 
 def list_runs(

@@ -71,9 +71,9 @@ def last_coded(call: Calling, ref: CodingRef, before: Before = None) -> ToCode:
     return ToCode(coding_work.look_back(call.db, call.actor, ref, before))
 
 
-def code_item(call: Calling, ref: CodingRef, item: ItemId, wanted: CodeRequest) -> CodingProgress:
+def code_item(call: Calling, ref: CodingRef, item: ItemId, body: CodeRequest) -> CodingProgress:
     """Say which categories an item is in; said anew, the newest counts."""
-    return coding_work.code_item(call.db, call.actor, ref, item, wanted.categories, note=wanted.note)
+    return coding_work.code_item(call.db, call.actor, ref, item, body.categories, note=body.note)
 
 
 def get_coding_results(call: Calling, ref: CodingRef) -> CodingResults:

@@ -226,17 +226,17 @@ def get_quiz_step(call: Calling, task: TaskName, trial: TrialName) -> NextStep:
     return NextStep(participation.quiz_step(call.db, call.actor, task, trial))
 
 
-def answer_quiz_step(call: Calling, task: TaskName, trial: TrialName, given: QuizAnswer) -> NextStep:
+def answer_quiz_step(call: Calling, task: TaskName, trial: TrialName, body: QuizAnswer) -> NextStep:
     """Answer one step of a quiz, and get the next."""
     step = participation.answer_quiz(
-        call.db, call.actor, task, trial, quiz=given.quiz, step=given.step, answer=given.answer
+        call.db, call.actor, task, trial, quiz=body.quiz, step=body.step, answer=body.answer
     )
     return NextStep(step)
 
 
-def reply_to_letter(call: Calling, task: TaskName, trial: TrialName, stage: StageName, given: ReplyRequest) -> None:
+def reply_to_letter(call: Calling, task: TaskName, trial: TrialName, stage: StageName, body: ReplyRequest) -> None:
     """Reply to a letter, or appeal against it."""
-    letters.reply(call.db, call.actor, task, trial, stage, given.text, appeal=given.appeal)
+    letters.reply(call.db, call.actor, task, trial, stage, body.text, appeal=body.appeal)
 
 
 def get_grading_task(call: Calling, task: TaskName, trial: TrialName) -> NextGrading:
@@ -254,18 +254,18 @@ def get_grade(
     return rubric.graded_before(call.db, call.actor, task, trial, back)
 
 
-def change_grade(call: Calling, task: TaskName, trial: TrialName, given: GradeRequest) -> NextGrading:
+def change_grade(call: Calling, task: TaskName, trial: TrialName, body: GradeRequest) -> NextGrading:
     """Change a grade that one gave, and get the next item."""
-    answers = {name: str(value) for name, value in given.answers.items()}
-    found = rubric.change_grade(call.db, call.actor, task, trial, stage=given.stage, item=given.item, answers=answers)
-    return NextGrading(found)
+    answers = {name: str(value) for name, value in body.answers.items()}
+    next_item = rubric.change_grade(call.db, call.actor, task, trial, stage=body.stage, item=body.item, answers=answers)
+    return NextGrading(next_item)
 
 
-def grade_item(call: Calling, task: TaskName, trial: TrialName, given: GradeRequest) -> NextGrading:
+def grade_item(call: Calling, task: TaskName, trial: TrialName, body: GradeRequest) -> NextGrading:
     """Grade an item that one was given, by the rubric, and get the next."""
-    answers = {name: str(value) for name, value in given.answers.items()}
-    found = rubric.grade(call.db, call.actor, task, trial, stage=given.stage, item=given.item, answers=answers)
-    return NextGrading(found)
+    answers = {name: str(value) for name, value in body.answers.items()}
+    next_item = rubric.grade(call.db, call.actor, task, trial, stage=body.stage, item=body.item, answers=answers)
+    return NextGrading(next_item)
 
 
 def get_trial_costs(call: Calling, task: TaskName, trial: TrialName) -> TrialCosts:
@@ -279,16 +279,16 @@ def get_trial_doors(call: Calling, task: TaskName, trial: TrialName) -> TrialEnt
 
 
 def put_trial_doors(
-    call: Calling, task: TaskName, trial: TrialName, given: DoorsRequest, edit: Changing
+    call: Calling, task: TaskName, trial: TrialName, body: DoorsRequest, edit: Changing
 ) -> TrialEntries:
     """Say how people from panels come into a trial and go back (owners)."""
-    return panel_entry.put_doors(call.db, call.actor, task, trial, given.toml, base_url=call.base_url, edit=edit)
+    return panel_entry.put_doors(call.db, call.actor, task, trial, body.toml, base_url=call.base_url, edit=edit)
 
 
 def open_trial_pool(call: Calling, task: TaskName, trial: TrialName) -> PoolAdded:
     """Let the final items of all arms be judged, in one pool."""
-    found = reporting.open_pool(call.db, call.actor, task, trial)
-    return PoolAdded(found.added, found.repeats)
+    pool = reporting.open_pool(call.db, call.actor, task, trial)
+    return PoolAdded(pool.added, pool.repeats)
 
 
 def get_trial_models(call: Calling, task: TaskName, trial: TrialName) -> TrialModels:
@@ -296,12 +296,12 @@ def get_trial_models(call: Calling, task: TaskName, trial: TrialName) -> TrialMo
     return model_runs.get_models(call.db, call.actor, task, trial)
 
 
-def run_trial_models(call: Calling, task: TaskName, trial: TrialName, given: ModelsRequest) -> TrialModels:
+def run_trial_models(call: Calling, task: TaskName, trial: TrialName, body: ModelsRequest) -> TrialModels:
     """Have models run on the final items of a trial, once they are judged (owners).
 
     Asking again adds models, and has those tried again that failed.
     """
-    return model_runs.run_models(call.db, call.blobs, call.actor, task, trial, given.models)
+    return model_runs.run_models(call.db, call.blobs, call.actor, task, trial, body.models)
 
 
 def export_trial(call: Calling, task: TaskName, trial: TrialName) -> Response:
@@ -325,5 +325,5 @@ def download_trial_report(
     format: Annotated[ReportFormat, Query(description="Format of the file; a ZIP has all of them.")] = "html",  # noqa: A002 - the word in the address
 ) -> Response:
     """Send the report of a trial as a file."""
-    found = stored_report.get_report(call.db, call.blobs, call.actor, task, trial)
-    return send_file(found, f"{task}-trial-{trial}", format)
+    report = stored_report.get_report(call.db, call.blobs, call.actor, task, trial)
+    return send_file(report, f"{task}-trial-{trial}", format)

@@ -36,15 +36,15 @@ def list_validation_policies(call: Calling, ref: ValidationRef) -> Policies:
     return validation_trail.policies(call.db, call.actor, ref)
 
 
-def set_validation_policy(call: Calling, ref: ValidationRef, wanted: PolicyRequest, edit: Changing) -> Policies:
+def set_validation_policy(call: Calling, ref: ValidationRef, body: PolicyRequest, edit: Changing) -> Policies:
     """Change the policy, a TOML text; slots that are there stay (owners)."""
-    validate.set_policy(call.db, call.actor, ref, wanted.policy, edit=edit)
+    validate.set_policy(call.db, call.actor, ref, body.policy, edit=edit)
     return validation_trail.policies(call.db, call.actor, ref)
 
 
-def foresee_adaptive(call: Calling, ref: ValidationRef, wanted: ForeseeRequest | None = None) -> AdaptiveForecast:
+def foresee_adaptive(call: Calling, ref: ValidationRef, body: ForeseeRequest | None = None) -> AdaptiveForecast:
     """Say what asking adaptively would save and risk, by the policy that stands or another TOML text (owners)."""
-    return adaptive_forecast.foresee_adaptive(call.db, call.actor, ref, wanted.policy if wanted else None)
+    return adaptive_forecast.foresee_adaptive(call.db, call.actor, ref, body.policy if body else None)
 
 
 def list_judges(call: Calling, ref: ValidationRef, limit: Limit = 100, offset: Offset = 0) -> Judges:

@@ -32,9 +32,9 @@ def get_parity(call: Calling, ref: ValidationRef) -> RoundParity:
     return standings.solved(call.db, call.actor, ref)
 
 
-def start_next(call: Calling, ref: ValidationRef, wanted: NextRequest | None = None) -> Round:
+def start_next(call: Calling, ref: ValidationRef, body: NextRequest | None = None) -> Round:
     """Add a draft of the next round: the same options, aimed at a model that solved this one (owners)."""
-    model = wanted.model.strip() if wanted else ""
+    model = body.model.strip() if body else ""
     return next_round.start_next(call.db, call.actor, ref, model or None).record()
 
 
@@ -43,6 +43,6 @@ def get_timeline(call: Calling, task: TaskName) -> Timeline:
     return timelines.timeline(call.db, call.actor, task)
 
 
-def set_margin(call: Calling, task: TaskName, wanted: MarginRequest) -> Margin:
+def set_margin(call: Calling, task: TaskName, body: MarginRequest) -> Margin:
     """Set the margin within which a model counts as not inferior to people (owners)."""
-    return standings.set_margin(call.db, call.actor, task, wanted.margin)
+    return standings.set_margin(call.db, call.actor, task, body.margin)

@@ -80,9 +80,9 @@ def get_quiz(call: Calling, task: TaskName, quiz: QuizName) -> Quiz:
     return quizzes.get_quiz(call.db, call.actor, task, quiz)
 
 
-def put_quiz(call: Calling, task: TaskName, quiz: QuizName, wanted: QuizDefinition, edit: Changing) -> Quiz:
+def put_quiz(call: Calling, task: TaskName, quiz: QuizName, body: QuizDefinition, edit: Changing) -> Quiz:
     """Add the quiz that *definition* describes, with the keys of its file, or change it (owners)."""
-    return quizzes.put_quiz(call.db, call.actor, task, quiz, wanted.definition, edit=edit)
+    return quizzes.put_quiz(call.db, call.actor, task, quiz, body.definition, edit=edit)
 
 
 def get_quiz_results(
@@ -92,22 +92,22 @@ def get_quiz_results(
     return quiz_results.quiz_results(call.db, call.actor, task, quiz, limit=limit, offset=offset)
 
 
-def take_quiz(call: Calling, task: TaskName, quiz: QuizName, given: QuizAnswers) -> QuizTry:
+def take_quiz(call: Calling, task: TaskName, quiz: QuizName, body: QuizAnswers) -> QuizTry:
     """Take a quiz: the number of an option, counted from 0, for each question."""
-    return quizzes.take_quiz(call.db, call.actor, task, quiz, given.answers)
+    return quizzes.take_quiz(call.db, call.actor, task, quiz, body.answers)
 
 
-def practise_quiz(call: Calling, task: TaskName, quiz: QuizName, given: QuizPracticeRequest) -> Feedback:
+def practise_quiz(call: Calling, task: TaskName, quiz: QuizName, body: QuizPracticeRequest) -> Feedback:
     """Have an answer in practice explained; nothing is kept."""
-    return quizzes.practise(call.db, call.actor, task, quiz, given.question, given.answer)
+    return quizzes.practise(call.db, call.actor, task, quiz, body.question, body.answer)
 
 
-def qualify(call: Calling, task: TaskName, wanted: QualificationRequest) -> Qualifications:
+def qualify(call: Calling, task: TaskName, body: QualificationRequest) -> Qualifications:
     """Give somebody a qualification on a task, or end it, and list every change of theirs (owners)."""
     qualifying.set_qualification(
-        call.db, call.actor, task, wanted.name, wanted.qualification, held=wanted.held, reason=wanted.reason
+        call.db, call.actor, task, body.name, body.qualification, held=body.held, reason=body.reason
     )
-    return Qualifications(qualifying.qualification_history(call.db, call.actor, task, wanted.name))
+    return Qualifications(qualifying.qualification_history(call.db, call.actor, task, body.name))
 
 
 def list_qualifications(call: Calling, task: TaskName, name: Somebody = None) -> Qualifications:

@@ -8,17 +8,17 @@ from quintain.services.board.parts import BoardMatrix
 from quintain.web.pages.figure_words import Translate, gap_words
 
 
-def presets(_: Translate, made: BoardMatrix) -> list[dict[str, Any]]:
+def presets(_: Translate, board: BoardMatrix) -> list[dict[str, Any]]:
     """List the views that the page offers; the first is the owner's."""
     return [
         {
             "name": "default",
             "title": _("Owner's default"),
-            "weights": made.spec.axis_weights([axis.name for axis in made.axes]),
+            "weights": board.spec.axis_weights([axis.name for axis in board.axes]),
         },
         {
             "name": "accuracy",
-            "title": _("{metric} only").format(metric=made.axes[0].title),
+            "title": _("{metric} only").format(metric=board.axes[0].title),
             "weights": {"performance": 1},
         },
         {
@@ -40,8 +40,8 @@ def words(_: Translate, *, fitted: bool = False) -> dict[str, str]:
     Where abilities are *fitted*, one figure is over all data sets that score, and not over rounds.
     """
     rows = _row_words(_) | gap_words(_)
-    found = rows | _weight_words(_) | _certainty_words(_) | _aggregation_words(_) | _round_words(_)
-    return found | {"all_rounds": _("All data sets that score together")} if fitted else found
+    sentences = rows | _weight_words(_) | _certainty_words(_) | _aggregation_words(_) | _round_words(_)
+    return sentences | {"all_rounds": _("All data sets that score together")} if fitted else sentences
 
 
 def _row_words(_: Translate) -> dict[str, str]:

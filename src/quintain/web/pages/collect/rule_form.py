@@ -52,32 +52,32 @@ def rule_controls(tongue: Tongue, values: Mapping[str, str], faults: Mapping[str
 
 def other_rules(rules: Rules) -> list[Mapping[str, Any]]:
     """List the rules that the form has no control for: quizzes as rules, and the second of a kind."""
-    found, seen = [], set[str]()
+    others, seen = [], set[str]()
     for rule in rules:
         kind = rule["rule"]
         comma = any("," in str(name) for name in rule.get("one_of", [rule.get("name", "")]))
         if kind == "quiz" or comma or (kind in seen and kind not in HELD):
-            found.append(rule)
+            others.append(rule)
         seen.add(kind)
-    return found
+    return others
 
 
 def read_rules(reading: FormReading, before: Rules) -> list[dict[str, Any]]:
     """Read the controls; a rule that is wrong is a fault of its own control."""
-    kept = [dict(rule) for rule in other_rules(before)]
-    made = [rule for kind in CONTROLS for rule in _rules(reading, kind)]
-    return _in_order(made + kept, before)
+    others = [dict(rule) for rule in other_rules(before)]
+    typed = [rule for kind in CONTROLS for rule in _rules(reading, kind)]
+    return _in_order(typed + others, before)
 
 
 def _rules(reading: FormReading, kind: str) -> list[dict[str, Any]]:
     (first, decides), *_ = CONTROLS[kind].items()
-    given = {key: name for key, name in CONTROLS[kind].items() if reading.text(name)}
-    if first not in given:
-        reading.faults += [Fault("say which rate is needed, too", field=decides)] if given else []
+    filled = {key: name for key, name in CONTROLS[kind].items() if reading.text(name)}
+    if first not in filled:
+        reading.faults += [Fault("say which rate is needed, too", field=decides)] if filled else []
         return []
     so_far = len(reading.faults)
     values = {
-        key: READ.get(RULES[kind][key].kind.widget, FormReading.text)(reading, name) for key, name in given.items()
+        key: READ.get(RULES[kind][key].kind.widget, FormReading.text)(reading, name) for key, name in filled.items()
     }
     several = [{first: name} for name in values[first]] if kind in HELD else [values]
     rules = [{"rule": kind, **one} for one in several]

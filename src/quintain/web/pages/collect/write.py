@@ -61,8 +61,8 @@ def attempt(post: Posting, key: str) -> Response:
     """Let the model answer what was written. What it says is asked on the server; nothing else in the form counts."""
     visit = post.visit
     token = post.text("token")
-    place = sessions.find_place(visit.db, visit.actor, key, token)
-    info, task = place.info, place.task
+    writing = sessions.find_place(visit.db, visit.actor, key, token)
+    info, task = writing.info, writing.task
     typed = read(task, post)
     typed_beside = {name: post.text(name) for name in ("justification", "type")}
     try:
@@ -76,7 +76,7 @@ def attempt(post: Posting, key: str) -> Response:
             token=token,
             justification=typed_beside["justification"],
             of_type=typed_beside["type"],
-            place=place,
+            writing=writing,
             runners=visit.workspace.runners,
         )
     except (BadInput, Conflict, Unavailable) as error:
@@ -85,7 +85,7 @@ def attempt(post: Posting, key: str) -> Response:
         return visit.redirect(f"/write/{key}")
     if verdict.ended or verdict.ask or not info.spec.targets.has_model:  # the next text is a new one
         return _page(visit, key, headers=WHOLE)
-    return _part(visit, info, key, verdict=shown_verdict(visit, task, place.row.allowed, verdict))
+    return _part(visit, info, key, verdict=shown_verdict(visit, task, writing.row.allowed, verdict))
 
 
 def save_draft(post: Posting, key: str) -> Response:

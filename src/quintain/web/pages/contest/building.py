@@ -98,11 +98,11 @@ def let_count(post: Posting, task: str, name: str) -> Response:
 def answers_page(visit: Visiting, task: str, name: str, asked: Asking) -> Response:
     """Show breakers what the systems answered to the blind set; labels are nowhere."""
     room = room_of(visit, task, name)
-    found = blind.dev_answers(
+    answers = blind.dev_answers(
         visit.db, visit.blobs, visit.actor, room.info.ref, text=asked.q.strip(), offset=asked.offset, limit=SIZE
     )
-    names = list(found.items[0].answers) if found.items else []
-    listing = page_of(found.items, found.total, asked, path=f"{room.base}/answers", sort="", down=False)
+    names = list(answers.items[0].answers) if answers.items else []
+    listing = page_of(answers.items, answers.total, asked, path=f"{room.base}/answers", sort="", down=False)
     return room.render(
         "answers",
         "answers",

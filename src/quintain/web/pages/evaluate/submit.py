@@ -47,7 +47,7 @@ def starter(visit: Visiting, task: str, adapter: Annotated[str, Query(max_length
 def submit(post: Posting, task: str) -> Response:
     """Submit the archive, or list what is wrong with it and keep nothing."""
     visit = post.visit
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     upload = post.file("file")
     try:
         if upload is None:
@@ -66,7 +66,7 @@ def submit(post: Posting, task: str) -> Response:
             )
     except (BadInput, Conflict, TooMany, Unavailable) as error:
         values = {key: value for key, value in post.form.items() if isinstance(value, str)}
-        return _form(visit, found, values, trouble_of(error))
+        return _form(visit, definition, values, trouble_of(error))
     return tell_submission(visit, task, submission)
 
 
@@ -95,16 +95,16 @@ def lacking(visit: Visit) -> Sequence[Cause]:
     return report.causes if report is not None and report.lacking(settings.sandbox) else ()
 
 
-def chosen_visibility(wanted: str) -> Visibility:
+def chosen_visibility(typed: str) -> Visibility:
     """Read who may see the model."""
     for name in VISIBILITIES:
-        if name == wanted:
+        if name == typed:
             return name
     raise BadInput(
         faults=[
             Fault(
                 "'{name}' is not one of {known}",
-                name=wanted,
+                name=typed,
                 known=", ".join(VISIBILITIES),
                 field="visibility",
             )

@@ -110,7 +110,9 @@ def leading(rounds: Sequence[TimelineRound], most: int) -> list[str]:
 
     Rounds come with their models in order, the best first.
     """
-    here = {score.model for one in rounds for score in one.models}
-    wanted = [name for one in reversed(rounds) for name in (one.best, *one.targets) if name in here]
-    others = [score.model for one in reversed(rounds) for score in one.models]
-    return list(dict.fromkeys([*(name for name in wanted if name), *others]))[:most]
+    here = {score.model for wheel_round in rounds for score in wheel_round.models}
+    first = [
+        name for wheel_round in reversed(rounds) for name in (wheel_round.best, *wheel_round.targets) if name in here
+    ]
+    others = [score.model for wheel_round in reversed(rounds) for score in wheel_round.models]
+    return list(dict.fromkeys([*(name for name in first if name), *others]))[:most]
