@@ -33,7 +33,7 @@ def private_name(number: int) -> str:
 
 
 def hidden_names(db: Session, actor: Actor, round_id: int, versions: Sequence[ModelVersionInfo]) -> dict[int, str]:
-    """Give those target versions of a round that *actor* may not see, by their ids, with what stands for them."""
+    """Return those target versions of a round that *actor* may not see, by their ids, with what stands for them."""
     unseen = [version.id for version in versions if not may_see(actor, version)]
     if not unseen:
         return {}
@@ -43,7 +43,7 @@ def hidden_names(db: Session, actor: Actor, round_id: int, versions: Sequence[Mo
 
 
 def spec_for(db: Session, actor: Actor, info: RoundInfo) -> RoundSpec:
-    """Give what a round asks as *actor* may read it: all of it to its owners.
+    """Return what a round asks as *actor* may read it: all of it to its owners.
 
     To everybody else it is shown without `[entry]`, the names of private models, and the passes of a trial.
     """
@@ -59,7 +59,7 @@ def spec_for(db: Session, actor: Actor, info: RoundInfo) -> RoundSpec:
 
 
 def redact_predictions(predictions: Sequence[Mapping[str, Any]], hidden: Mapping[int, str]) -> list[dict[str, Any]]:
-    """Give stored predictions of an attempt to somebody from whom the models in *hidden* are kept."""
+    """Return stored predictions of an attempt for somebody from whom the models in *hidden* are kept."""
     return [
         {**one, "model": hidden[one["version"]], "hash": ""} if one.get("version") in hidden else dict(one)
         for one in predictions

@@ -218,13 +218,13 @@ def decide(db: Session, actor: Actor, attempt_id: int, yes: bool) -> Verdict:
 
 
 def get_verdict(db: Session, actor: Actor, attempt_id: int) -> Verdict:
-    """Give the verdict on one of the actor's own attempts again, as it stands now."""
+    """Return the verdict on one of the actor's own attempts again, as it stands now."""
     info, row = own_attempt(db, actor, attempt_id)
     return verdict(db, actor, info, row, attempt_id)
 
 
 def session_verdicts(db: Session, actor: Actor, key: str) -> list[Verdict]:
-    """Give the verdicts of one of the actor's own sessions, in order."""
+    """Return the verdicts of one of the actor's own sessions, in order."""
     return list(desk(db, actor, key).verdicts)
 
 
@@ -243,7 +243,7 @@ class WritingDesk:
 
 
 def desk(db: Session, actor: Actor, key: str) -> WritingDesk:
-    """Give one of the actor's own sessions with everything around it."""
+    """Return one of the actor's own sessions with everything around it, as the page of writing shows it."""
     writing = sessions.find_place(db, actor, key)
     attempts = queries.rows_of_session(db, writing.row.id)
     versions = target_versions(db, writing.row.models)

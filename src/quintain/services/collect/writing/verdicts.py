@@ -18,7 +18,7 @@ from quintain.store.tables import WritingSession as SessionRow
 
 
 def answers_of(predictions: Sequence[Mapping[str, Any]], hidden: Mapping[int, str]) -> tuple[ModelAnswer, ...]:
-    """Give what target models said, as it is stored, to somebody from whom those in *hidden* are kept."""
+    """Return what target models said, as it is stored, for somebody from whom those in *hidden* are kept."""
     return tuple(
         ModelAnswer(one["model"], one["hash"], one["answer"], one["probabilities"], one["fooled"])
         for one in redact_predictions(predictions, hidden)
@@ -26,17 +26,17 @@ def answers_of(predictions: Sequence[Mapping[str, Any]], hidden: Mapping[int, st
 
 
 def awaits_writer(attempt: queries.AttemptRow) -> bool:
-    """Say whether an attempt waits for its writer's word."""
+    """Whether an attempt waits for its writer's word."""
     return not attempt.retracted and (attempt.fooled is None or attempt.unsaid)
 
 
 def counts_as_fooling(attempt: queries.AttemptRow) -> bool:
-    """Say whether an attempt fooled the model and its writer stands by it."""
+    """Whether an attempt fooled the model and its writer stands by it."""
     return bool(attempt.fooled) and not attempt.retracted
 
 
 def find_attempt(db: Session, attempt_id: int) -> queries.AttemptRow:
-    """Give an attempt as it stands."""
+    """Return an attempt as it stands; NotFound without one."""
     attempt = queries.row(db, attempt_id) if 0 < attempt_id < 2**31 else None
     if attempt is None:
         raise NotFound("There is no attempt {attempt}.", attempt=attempt_id)
@@ -44,7 +44,7 @@ def find_attempt(db: Session, attempt_id: int) -> queries.AttemptRow:
 
 
 def verdict(db: Session, actor: Actor, info: RoundInfo, row: SessionRow, attempt_id: int) -> Verdict:
-    """Give the verdict on an attempt as it stands now."""
+    """Return the verdict on an attempt as it stands now."""
     attempt = find_attempt(db, attempt_id)
     flags = queries.flag_kinds(db, [attempt_id]).get(attempt_id, ())
     hidden = hidden_names(db, actor, info.id, target_versions(db, row.models))
@@ -54,7 +54,7 @@ def verdict(db: Session, actor: Actor, info: RoundInfo, row: SessionRow, attempt
 def verdicts(
     db: Session, info: RoundInfo, row: SessionRow, attempts: Sequence[queries.AttemptRow], hidden: Mapping[int, str]
 ) -> list[Verdict]:
-    """Give the verdicts on all attempts that were *attempts* in a session; *hidden* are names of models to keep."""
+    """Return the verdicts on all *attempts* of a session; *hidden* are names of models to keep."""
     flags = queries.flag_kinds(db, [attempt.attempt.id for attempt in attempts]) if attempts else {}
     return [
         as_verdict(info, row, attempt, len(attempts), flags.get(attempt.attempt.id, ()), hidden) for attempt in attempts
@@ -69,7 +69,7 @@ def as_verdict(
     flags: tuple[str, ...],
     hidden: Mapping[int, str],
 ) -> Verdict:
-    """Give a stored attempt as a verdict; *attempts* counts the attempts of its session, *hidden* are names to keep."""
+    """Return a stored attempt as a verdict; *attempts* is how many its session has, *hidden* are names to keep."""
     stored = attempt.attempt
     waiting = awaits_writer(attempt) and row.ended_at is None
     ask = "" if not waiting else "decide" if attempt.fooled is None else "confirm"

@@ -45,7 +45,7 @@ def occlusion(
     runners: Mapping[str, AdapterRunner] = RUNNERS,
     seconds: float = SECONDS,
 ) -> list[WordEffect]:
-    """Say which words of one of the actor's own attempts moved the model, by leaving out each in turn, in one call."""
+    """Return which words of one's own attempt moved the model, by leaving out each in turn, in one call to it."""
     info, row = collect.own_attempt(db, actor, attempt_id)
     if not info.spec.helps.occlusion:
         raise Forbidden("The owner of this round has not switched this help on.")
@@ -58,7 +58,7 @@ def occlusion(
 
 
 def inspiration(db: Session, actor: Actor, key: str, *, limit: int = 5) -> list[Inspiration]:
-    """Give the newest examples of others that fooled the model, in the round of one of the actor's own sessions.
+    """Return the newest examples of others that fooled the model, in the round of one of the actor's own sessions.
 
     None that were flagged or retracted. Whoever has begun a session has read the round's warning and agreed to it.
     """
@@ -70,7 +70,7 @@ def inspiration(db: Session, actor: Actor, key: str, *, limit: int = 5) -> list[
 
 
 def try_session(db: Session, actor: Actor, ref: str) -> WritingSession:
-    """Give a session of the sandbox: it looks like a real one, and nothing of it is stored.
+    """Return a session of the sandbox: it looks like a real one, and nothing of it is stored.
 
     Its prompt has been used already, or is the kind's own example: trying costs no prompt.
     """

@@ -58,7 +58,7 @@ class CheckReport:
         return not self.faults
 
     def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
+        """Return plain data, for JSON."""
         return {
             "ok": self.ok,
             "adapter": self.adapter,
@@ -79,7 +79,7 @@ class CheckReport:
 
 
 def sample_inputs(task: Task) -> list[dict[str, Any]]:
-    """Give inputs to try a model on: the kind's example, and the same shouted, strange and long."""
+    """Return inputs to try a model on: the kind's example, and the same shouted, strange and long."""
     kind = kind_of(task)
     fields = kind.fields(task)
     first = {item.name: kind.example.inputs.get(item.name, "An example.") for item in fields}
@@ -206,7 +206,7 @@ def _measure(
 
 
 def _within_budget(conditions: Conditions, options: Options) -> Conditions:
-    """Give the same conditions, with the budgets of the manifest and the key as what a try may cost."""
+    """Return the same conditions, with the budgets of the manifest and the key as what a try may cost."""
     outside = conditions.outside
     budget = left_for(options, outside, 0.0) if outside.budget is None else outside.budget
     return replace(conditions, outside=replace(outside, budget=budget))
@@ -279,6 +279,6 @@ def _too_big(folder: Path) -> list[Fault]:
 
 
 def with_limits(conditions: Conditions, *, seconds: float) -> Conditions:
-    """Give the same conditions with less patience, for a try at the terminal."""
+    """Return the same conditions with less patience, for a try at the terminal."""
     limits = conditions.limits
     return replace(conditions, limits=replace(limits, call_seconds=min(limits.call_seconds, seconds)))

@@ -25,7 +25,7 @@ ARCHIVES = (".tar.gz", ".tgz", ".tar", ".zip")
 
 @contextmanager
 def opened_model(path: Path, limits: ArchiveLimits | None = None, *, filename: str = "") -> Iterator[Path]:
-    """Give the folder of the model at *path* for as long as the block runs; a folder with a manifest is given as it is.
+    """Yield the folder of the model at *path* for as long as the block runs; one with a manifest as it is.
 
     One without a manifest is completed where its files tell what runs it, in a copy. *filename* is what whoever sent
     the file calls it, where it lies under another name: by that, one file that is a whole model is known.
@@ -67,7 +67,7 @@ def _completed(folder: Path, called: str) -> Path:
 
 
 def accepted_formats() -> Text:
-    """Say which files a model may be handed in as."""
+    """Return a sentence on which files a model may be handed in as."""
     return Text(
         "A model is a folder packed as .tar.gz or .zip, or one file by itself: {endings}.",
         endings=", ".join(sorted(bare_endings())),
@@ -75,5 +75,5 @@ def accepted_formats() -> Text:
 
 
 def accepted_files() -> str:
-    """Give the endings of files that may be handed in, as a form's control for files takes them."""
+    """Return the endings of files that may be handed in, as a form's control for files takes them."""
     return ",".join([*ARCHIVES, ".gz", *sorted(bare_endings())])

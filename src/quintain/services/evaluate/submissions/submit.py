@@ -88,7 +88,7 @@ class ModelSubmission:
         return self.trial == QUEUED
 
     def record(self) -> records.Submission:
-        """Give it as programs see it."""
+        """Return the submission as programs see it."""
         return records.Submission(
             **plain(self.version.record()),
             new=self.new,
@@ -194,7 +194,7 @@ def submit_folder(
 
 
 def quota_left(db: Session, actor: Actor, task: str, rules: SubmissionRules) -> int | None:
-    """Say how many models *actor* may still submit to *task* today; None where there is no limit.
+    """Return how many models *actor* may still submit to *task* today; None where there is no limit.
 
     Refused submissions never count, nor do those that failed through a fault of ours.
     """
