@@ -51,6 +51,11 @@ class StoredResult:
     gaps: Mapping[str, Gap] = field(default_factory=dict)
     runs: RunCounts = field(default_factory=RunCounts)
 
+    @property
+    def outstanding(self) -> bool:
+        """Whether runs of it are still to come, or going on."""
+        return not {"queued", "running"}.isdisjoint(self.states.values())
+
     def record(self) -> records.DatasetResult:
         """Return the result as programs see it."""
         shape = {item.name: getattr(self, item.name) for item in fields(records.DatasetResult)}
