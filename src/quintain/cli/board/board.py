@@ -146,7 +146,7 @@ def _print_board(shape: dict[str, Any]) -> None:
 
 
 def _say_busy(models: Sequence[MatrixModel]) -> None:
-    """Say of which models speed and memory were measured beside other work, also where they do not rank for it."""
+    """Note of which models speed and memory were measured beside other work, also where they do not rank for it."""
     for model in models:
         if model.disturbed is not None:
             output.print_line(

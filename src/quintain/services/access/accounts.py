@@ -135,7 +135,7 @@ def page_of_people(
 
 
 def get_person(db: Session, actor: Actor, name: str | None = None) -> Person:
-    """Give one's own account or, for an admin, the one called *name*."""
+    """Return one's own account or, for an admin, the one called *name*; others are refused."""
     if name is None or normal_name(name) == actor.name:
         user = db.get(User, require_user(actor))
         if user is None or user.deleted_at:
@@ -169,7 +169,7 @@ def roles_on_task(
 
 
 def grant_role(db: Session, actor: Actor, name: str, role: RoleName, *, task: str | None = None) -> Person:
-    """Give *name* a *role*, everywhere or on *task*, and tell them. Owners may do so on their own tasks.
+    """Grant *name* a *role*, everywhere or on *task*, and tell them. Owners may do so on their own tasks.
 
     They see no more of the account than its roles there.
     """
@@ -273,7 +273,7 @@ def update_profile(
 
 
 def profile_of(user: User | Person) -> dict[str, Any]:
-    """Give what a person may change of their own account, as it is stored."""
+    """Return what a person may change of their own account, as it is stored."""
     return {
         "display_name": user.display_name,
         "email": user.email or "",
@@ -378,7 +378,7 @@ def _person(db: Session, user: User) -> Person:
 
 
 def _person_for(db: Session, actor: Actor, user: User, task: str | None) -> Person:
-    """Give an account to who gave or took a role: all of it to admins, to owners what concerns their *task*."""
+    """Return an account for who gave or took a role: all of it for admins, for owners what concerns their *task*."""
     person = _person(db, user)
     if actor.is_admin or user.id == actor.user_id:
         return person

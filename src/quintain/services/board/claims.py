@@ -23,7 +23,7 @@ NO_CLAIM = BoardClaim(None, [], FIGURE, "", None, None, "unranked")
 
 
 def board_claim(db: Session, blobs: Blobs, actor: Actor, task: str) -> BoardClaim:
-    """Say who leads the board of *task* by its owner's view, as *actor* may see it."""
+    """Return who leads the board of *task* by its owner's view, as *actor* may see it."""
     warm = warm_board(db, blobs, actor, task)
     if warm.ranked is None:
         return NO_CLAIM
@@ -31,7 +31,7 @@ def board_claim(db: Session, blobs: Blobs, actor: Actor, task: str) -> BoardClai
 
 
 def claim_of(ranked: Ranked, sure: Uncertainty | None) -> BoardClaim:
-    """Say who leads a ranking; without knowing how *sure* it is, nobody does."""
+    """Return who leads a ranking; without knowing how *sure* it is, nobody does."""
     first = [row for row in ranked.order() if ranked.ranking.rank[row] is not None][:2]
     if not first:
         return NO_CLAIM
@@ -69,7 +69,7 @@ def _ahead(sure: Uncertainty | None, first: list[str]) -> float | None:
 
 
 def claim_text(claim: BoardClaim) -> Text:
-    """Say who leads and how sure that is, with the name and the unit of the figure, and of how many that says nothing.
+    """Return who leads and how sure that is, with the name and the unit of the figure, and how many have no rank.
 
     >>> claim_text(BoardClaim("mood/a@1", ["a", "b"], "Dynascore", "%", 71.31, 0.991, "settled"))
     'a leads with a Dynascore of 71.3 points, ahead 99 %.'

@@ -152,7 +152,7 @@ def _labelling(facts: SheetFacts) -> list[str]:
 
 
 def _removed(people: ReleasePeople) -> str:
-    """Say whom unqualification removed, and what labels would be had they stayed."""
+    """Return whom unqualification removed, and what labels would be had they stayed."""
     question = "**Whose judgements were removed, and does it matter?**"
     if not people.unqualified and not people.set_aside:
         return f"{question} Nobody's."

@@ -42,7 +42,7 @@ def private_name(number: int) -> str:
 
 
 def stand_ins(db: Session, actor: Actor, round_id: int, versions: Sequence[ModelVersionInfo]) -> dict[int, StandIn]:
-    """Give what stands for those target versions of a round that *actor* may not see as they are, by their ids.
+    """Return what stands for those target versions of a round that *actor* may not see as they are, by their ids.
 
     A private one has a number for its name and no hash; an anonymous one has its name, and a hash that is salted.
     """
@@ -60,7 +60,7 @@ def stand_ins(db: Session, actor: Actor, round_id: int, versions: Sequence[Model
 
 
 def spec_for(db: Session, actor: Actor, info: RoundInfo) -> RoundSpec:
-    """Give what a round asks as *actor* may read it: all of it to its owners.
+    """Return what a round asks as *actor* may read it: all of it to its owners.
 
     To everybody else it is shown without `[entry]`, the names of private models, and the passes of a trial.
     """
@@ -76,7 +76,7 @@ def spec_for(db: Session, actor: Actor, info: RoundInfo) -> RoundSpec:
 
 
 def redact_predictions(predictions: Sequence[Mapping[str, Any]], hidden: Mapping[int, StandIn]) -> list[dict[str, Any]]:
-    """Give stored predictions of an attempt to somebody who reads stand-ins for the models in *hidden*."""
+    """Return stored predictions of an attempt for somebody who reads stand-ins for the models in *hidden*."""
     return [
         {**one, **hidden[one["version"]]._asdict()} if one.get("version") in hidden else dict(one)
         for one in predictions
