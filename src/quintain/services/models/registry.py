@@ -314,7 +314,7 @@ def may_see(actor: Actor, version: ModelVersionInfo) -> bool:
 
 
 def hides_builder(actor: Actor, version: ModelVersionInfo) -> bool:
-    """Say whether *actor* may see a version and not whose it is."""
+    """Return whether *actor* may see a version and not whose it is."""
     mine = actor.user_id is not None and actor.user_id == version.owner_id
     return version.visibility == "anonymous" and not mine and not actor.has(RoleName.OWNER, version.task)
 

@@ -69,7 +69,7 @@ def as_verdict(
     flags: tuple[str, ...],
     hidden: Mapping[int, StandIn],
 ) -> Verdict:
-    """Return a stored attempt as a verdict; *attempts* is how many its session has, *hidden* has stand-ins for models."""
+    """Return a stored attempt as a verdict; *attempts* counts those of its session, *hidden* has stand-ins."""
     stored = attempt.attempt
     waiting = awaits_writer(attempt) and row.ended_at is None
     ask = "" if not waiting else "decide" if attempt.fooled is None else "confirm"
