@@ -147,7 +147,7 @@ def _print_board(shape: dict[str, Any]) -> None:
 
 
 def _say_busy(models: Sequence[MatrixModel]) -> None:
-    """Say of which models speed and memory were measured beside other work, also where they do not rank for it."""
+    """Note of which models speed and memory were measured beside other work, also where they do not rank for it."""
     for model in models:
         gaps = [why.figure for axis in MEASURED for why in model.gaps.get(axis, ()) if why is not None]
         figures = [*(figure for axis in MEASURED for figure in model.values.get(axis, ())), *gaps]

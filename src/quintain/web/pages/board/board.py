@@ -183,7 +183,7 @@ def _show(visit: Visit, task: str, part: BoardPart, trouble: Trouble | None = No
 
 
 def _has_few(board: BoardMatrix) -> bool:
-    """Say whether any figure rests on so few examples that it is drawn hollow."""
+    """Whether any figure rests on so few examples that it is drawn hollow."""
     return any(
         figure is not None and bool(figure.n) and is_few(figure.n)
         for model in board.models
@@ -204,7 +204,7 @@ def claim_part(visit: Visiting, task: str) -> Response:
 
 
 def _pending(visit: Visit, task: Task) -> Response:
-    """Say that a worker makes the board, and look again by itself."""
+    """Show that a worker makes the board, and look again by itself."""
     _ = visit.tongue.gettext
     return visit.render(
         "board/pending.html",

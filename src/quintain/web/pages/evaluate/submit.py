@@ -89,7 +89,7 @@ def tell_submission(visit: Visit, task: str, submission: ModelSubmission) -> Res
 
 
 def lacking(visit: Visit) -> Sequence[Cause]:
-    """Say what is in the way of submitted code here; nothing where another machine runs it."""
+    """Return what is in the way of submitted code here; nothing where another machine runs it."""
     settings = visit.workspace.settings
     report = None if rules_of(settings).elsewhere else sandbox_of(settings)
     return report.causes if report is not None and report.lacking(settings.sandbox) else ()
