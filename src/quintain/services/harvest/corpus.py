@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 
 from quintain.core.errors import BadInput, Fault, NotFound
+from quintain.core.words import SPACED
 from quintain.data.harvest_rules import SentenceLimits
 from quintain.data.languages import languages_of
 from quintain.data.readers.contract import READERS, Options, RowBatch, Source, guess_format
@@ -222,7 +223,7 @@ def _sentences(texts: pl.Series, limits: SentenceLimits, tally: CorpusTally) -> 
             "sentences": np.repeat(per_text, per_text),
         }
     ).with_columns(
-        pl.col("text").str.count_matches(r"\S+").alias("length"),
+        pl.col("text").str.count_matches(SPACED).alias("length"),
         pl.col("text").str.len_chars().alias("characters"),
     )
     tally.sentences += table.height

@@ -306,7 +306,12 @@ def _average_f1(data: _Answers, system: str) -> Estimate:
     if not rows:
         return Estimate(None, reason="there are no pairs")
     if not options.grading.of_labels:
-        scores = [0.0 if (one := _said(row, system)) is None else token_f1(written(one), _golds(row)) for row in rows]
+        scores = [
+            0.0
+            if (one := _said(row, system)) is None
+            else token_f1(written(one), _golds(row), options.grading.language)
+            for row in rows
+        ]
         return mean_estimate(scores, groups=groups, seed=options.seed, resamples=options.resamples)
     gold = [written(row.values["gold"]) for row in rows]
     answers = [None if (one := _said(row, system)) is None else written(one) for row in rows]
