@@ -211,7 +211,7 @@ def _check_ratings(
 
 def _sentences(texts: pl.Series, limits: SentenceLimits, tally: CorpusTally) -> pl.DataFrame:
     """Cut texts into sentences, and keep those within the limits of length and script."""
-    sentences, starts, counts = split_texts(texts.to_list())
+    sentences, starts, counts = split_texts(texts.to_list(), limits.languages[0] if len(limits.languages) == 1 else "")
     per_text = np.array(counts, dtype=np.uint32)
     firsts = np.cumsum(per_text) - per_text
     table = pl.DataFrame(
