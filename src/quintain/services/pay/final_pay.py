@@ -18,6 +18,7 @@ from quintain.services.access.notify import notify_all
 from quintain.services.access.permissions import require_user
 from quintain.services.pay import ledger
 from quintain.services.pay.earnings import piece_of
+from quintain.services.pay.held_pay import held_for_person, my_held_pay
 from quintain.store.database import lock, transaction
 from quintain.store.queries.access.people import owners
 from quintain.store.queries.pay import ahead as ahead_queries
@@ -30,7 +31,9 @@ LAST_WISH = "I am leaving: please pay what is open."
 def open_pay(db: Session, user_id: int) -> OpenPay:
     """Add up what somebody earned that is not paid; for other services, which know whose it may be."""
     rows, under_way = _apart(db, user_id)
-    return OpenPay(_sums(row.earning for row in rows), _sums(row.earning for row in under_way))
+    return OpenPay(
+        _sums(row.earning for row in rows), _sums(row.earning for row in under_way), held_for_person(db, user_id)
+    )
 
 
 def my_open_pay(db: Session, actor: Actor) -> OpenPay:
@@ -41,7 +44,7 @@ def my_open_pay(db: Session, actor: Actor) -> OpenPay:
     rows, under_way = (
         [row.earning for row in part if actor.task in (None, row.task)] for part in _apart(db, require_user(actor))
     )
-    return OpenPay(_sums(rows), _sums(under_way))
+    return OpenPay(_sums(rows), _sums(under_way), my_held_pay(db, actor))
 
 
 def ask_for_last_pay(db: Session, actor: Actor) -> list[str]:
