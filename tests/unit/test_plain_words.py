@@ -1,4 +1,4 @@
-"""Variables are named after what they hold: words that could hold anything are bound nowhere but in comprehensions."""
+"""Names and docstrings are plain: variables are named after what they hold, and docstrings say what comes back."""
 
 from __future__ import annotations
 
@@ -51,3 +51,18 @@ def test_what_counts_as_a_binding() -> None:
         "def f(wanted):\n    found = [one for one in wanted]\n    for made in found:\n        pass\n"
     )
     assert sorted(vague_names(ast.parse(text))) == ["found", "made", "wanted"]
+
+
+def riddles(tree: ast.Module) -> list[str]:
+    """List the docstrings that begin with what is done to a caller instead of with what comes back."""
+    documented = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Module
+    texts = (ast.get_docstring(node) or "" for node in ast.walk(tree) if isinstance(node, documented))
+    return [text.partition("\n")[0] for text in texts if text.split(" ")[0] in {"Give", "Say"}]
+
+
+def test_docstrings_say_what_comes_back() -> None:
+    """None begins with "Give" or "Say": a caller reads what is returned, what is refused and for whom."""
+    modules = {str(path.relative_to(SOURCE)): path for path in sorted(SOURCE.rglob("*.py"))}
+    left = {module: riddles(ast.parse(path.read_text(encoding="utf-8"))) for module, path in modules.items()}
+    assert {module: texts for module, texts in left.items() if texts} == {}
+    assert riddles(ast.parse('"""It says."""\n\ndef f():\n    """Give it."""')) == ["Give it."]

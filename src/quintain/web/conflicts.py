@@ -55,14 +55,14 @@ def conflict_page(request: Request, error: Stale) -> Response | None:
 
 
 def _back(request: Request) -> str:
-    """Give the page on which the form was: read again, it has what is stored now."""
+    """Return the page on which the form was: read again, it has what is stored now."""
     came = request.headers.get("referer", "")
     same = came.startswith(str(request.base_url)) and came
     return same.removeprefix(str(request.base_url).rstrip("/")) if same else request.url.path
 
 
 def _again(form: FormData) -> Iterator[tuple[str, str]]:
-    """Give what was sent, to be sent again; files are chosen again where they are needed."""
+    """Yield what was sent, to be sent again; files are chosen again where they are needed."""
     for name, value in form.multi_items():
         if isinstance(value, str) and name not in BROUGHT_ANEW and not name.startswith(CHOICE):
             yield name, value

@@ -29,11 +29,11 @@ class ErrorText:
 
 
 def translated(language: str, text: str) -> str:
-    """Say *text* in *language*: a template with its values, or a plain string that a catalogue may know.
+    """Return *text* in *language*: a template with its values, or a plain string that a catalogue may know.
 
-    >>> say("de", Text("{name} is the only admin.", name="ada"))
+    >>> translated("de", Text("{name} is the only admin.", name="ada"))
     'ada ist der einzige Admin.'
-    >>> say("de", "Nobody has translated this.")
+    >>> translated("de", "Nobody has translated this.")
     'Nobody has translated this.'
     """
     if not text:
@@ -55,7 +55,7 @@ def _value(language: str, value: Value) -> Value:
 
 
 def fault_text(language: str, fault: Fault) -> str:
-    """Say in *language* what is wrong, and where."""
+    """Return in *language* what is wrong, and where."""
     _ = Tongue(language).gettext
     places = [
         fault.file,
@@ -85,7 +85,7 @@ class Refusal(Protocol):
 
 
 def error_text(language: str, error: Refusal) -> ErrorText:
-    """Say in *language* what an error says; faults that are all of its message are said once."""
+    """Return in *language* what an error says; faults that are all of its message are said once."""
     faults: tuple[Fault, ...] = getattr(error, "faults", ())
     more = max(0, getattr(error, "total", 0) - len(faults))
     sentences = tuple(fault_text(language, fault) for fault in faults)

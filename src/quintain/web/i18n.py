@@ -38,7 +38,7 @@ def languages() -> tuple[str, ...]:
 
 @cache
 def translations(language: str, domain: str = MESSAGES) -> gettext.NullTranslations:
-    """Give the catalogue of *language* for *domain*, compiled."""
+    """Return the catalogue of *language* for *domain*, compiled."""
     path = LOCALES / language / "LC_MESSAGES" / f"{domain}.po"
     if language not in languages() or not path.exists():
         return gettext.NullTranslations()
@@ -131,7 +131,7 @@ class Tongue:
 
     @staticmethod
     def name_of(code: str) -> str:
-        """Give a language's own name for itself."""
+        """Return a language's own name for itself."""
         return str(Locale.parse(code, sep="-").get_display_name(code) or code).capitalize()
 
 

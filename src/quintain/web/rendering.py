@@ -50,7 +50,7 @@ COMPILED: BytecodeCache = Compiled()
 
 @cache
 def environment(language: str) -> Environment:
-    """Give the environment whose templates speak *language*."""
+    """Return the environment whose templates speak *language*."""
     tongue = Tongue(language)
     env = Environment(
         loader=PackageLoader("quintain.web", "templates"),

@@ -27,7 +27,7 @@ _MEDIA = {
 
 
 def in_words(report: Report, language: str) -> tuple[Report, Wording]:
-    """Give a report in *language*, and how that language writes its numbers."""
+    """Return a report in *language*, and how that language writes its numbers."""
     tongue = Tongue(language)
     return map_texts(report, partial(translated, language)), Wording(tongue.number, tongue.percent)
 

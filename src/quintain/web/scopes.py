@@ -88,12 +88,12 @@ TAKES_OUT = frozenset({"/account/export", "/account/tokens", "/work/export", "/w
 
 
 def scope_of_operation(method: str, name: str) -> Scope | None:
-    """Give the scope that an operation of the API takes, by the name of its function; None: all of them."""
+    """Return the scope that an operation of the API takes, by the name of its function; None: all of them."""
     return OPERATIONS.get(name, Scope.READ if method == "GET" else None)
 
 
 def scope_of_page(method: str, path: str) -> Scope:
-    """Give the scope that a page takes: forms beyond work take a session of somebody who has shown who they are."""
+    """Return the scope that a page takes: forms beyond work take a session of somebody who has shown who they are."""
     if method == "GET":
         return Scope.ACCOUNT if path in TAKES_OUT or OTHER_WORK.fullmatch(path) else Scope.READ
     if OPEN.fullmatch(path):

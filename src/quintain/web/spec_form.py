@@ -87,16 +87,16 @@ class SpecForm:
         self._names = {".".join(field.path): field.name for field in self.fields.values()}
 
     def show(self, spec: Any) -> dict[str, Any]:
-        """Give what the controls hold for *spec*."""
+        """Return what the controls hold for *spec*."""
         return {name: _shown(spec, field, self.currency) for name, field in self.fields.items()}
 
     def typed(self, post: Post) -> dict[str, Any]:
-        """Give what was typed, to show it again."""
+        """Return what was typed, to show it again."""
         ways: Mapping[str, Callable[[str], Any]] = {"check": post.flag, "boxes": partial(_ticked, post)}
         return {name: ways.get(field.option.kind.widget, post.text)(name) for name, field in self.fields.items()}
 
     def data(self, reading: FormReading, before: Any = None) -> dict[str, Any]:
-        """Give plain data of a specification with what was typed over what was *before*; nothing typed is the default.
+        """Return plain data of a specification with what was typed over what was *before*; nothing typed: the default.
 
         What has no control stays.
         """
@@ -113,7 +113,7 @@ class SpecForm:
         return data
 
     def faults_by_control(self, faults: Sequence[Fault], language: str = SOURCE_LANGUAGE) -> dict[str, str]:
-        """Give what is wrong with each control, to be said beside it in *language*."""
+        """Return what is wrong with each control, to be said beside it in *language*."""
         reasons: dict[str, str] = {}
         for fault in faults:
             field = fault.field or ""
@@ -123,7 +123,7 @@ class SpecForm:
         return reasons
 
     def under_titles(self, faults: Sequence[Fault], tongue: Tongue) -> tuple[Fault, ...]:
-        """Give *faults* at the titles that the form shows instead of the names that a file has."""
+        """Return *faults* at the titles that the form shows instead of the names that a file has."""
 
         def title(fault: Fault) -> str | None:
             field = self.fields.get(self._names.get(fault.field or "", fault.field or ""))
@@ -132,7 +132,7 @@ class SpecForm:
         return tuple(fault.at(field=title(fault)) for fault in faults)
 
     def read(self, values: Mapping[str, Any], before: Any = None, **fixed: Any) -> dict[str, Any]:
-        """Give plain data as `data` does, with what is *fixed*; or raise BadInput with what cannot be read."""
+        """Return plain data as `data` does, with what is *fixed*; or raise BadInput with what cannot be read."""
         reading = FormReading(values)
         data = {**self.data(reading, before), **fixed}
         if reading.faults:
@@ -140,7 +140,7 @@ class SpecForm:
         return data
 
     def shown(self, trouble: Trouble, tongue: Tongue) -> Trouble:
-        """Give *trouble* with its faults at the titles of the form."""
+        """Return *trouble* with its faults at the titles of the form."""
         titled = self.under_titles(trouble.faults, tongue)
         alone = trouble.message == "\n".join(map(str, trouble.faults))  # it says no more than the faults do
         return replace(trouble, faults=titled, message="\n".join(map(str, titled)) if alone else trouble.message)
@@ -162,7 +162,7 @@ class SpecForm:
 
 
 def _ticked(post: Post, name: str) -> list[str]:
-    """Give what was ticked, and what was named besides where a form does not show all there is."""
+    """Return what was ticked, and what was named besides where a form does not show all there is."""
     named = (one.strip() for one in post.text(f"{name}-more").split(","))
     return list(dict.fromkeys([*post.texts(name), *filter(None, named)]))
 
@@ -186,7 +186,7 @@ class Sheet:
         self._drawn: set[str] = set()
 
     def control(self, name: str) -> Control:
-        """Give the control called *name*, which the page draws."""
+        """Return the control called *name*, which the page draws."""
         self._drawn.add(name)
         field = self.fields[name]
         none = self.tongue.gettext("none") if field.switch == name else ""
@@ -194,11 +194,11 @@ class Sheet:
         return replace(control, choices=self.choices[name]) if name in self.choices else control
 
     def rest(self, section: str) -> list[Control]:
-        """Give the controls of *section* that have not been drawn."""
+        """Return the controls of *section* that have not been drawn."""
         return [self.control(name) for name in self._of(section) if name not in self._drawn]
 
     def faulty(self, section: str) -> bool:
-        """Say whether something in *section* is wrong."""
+        """Whether something in *section* is wrong."""
         return any(name in self.faults for name in self._of(section))
 
     def _of(self, section: str) -> list[str]:
@@ -206,7 +206,7 @@ class Sheet:
 
 
 def drawn(option: Option, name: str, tongue: Tongue, value: Any, fault: str, *, none: str = "") -> Control:
-    """Give the control of an option in the reader's language; a choice of *none* is offered where it has a word."""
+    """Return the control of an option in the reader's language; a choice of *none* is offered where it has a word."""
     _, kind = tongue.gettext, option.kind
     commas = _("With commas between them.") if kind.widget in {"names", "numbers"} else ""
     choices = [(value, _(title), _(gloss) if gloss else "") for value, (title, gloss) in kind.choices.items()]
@@ -223,7 +223,7 @@ def drawn(option: Option, name: str, tongue: Tongue, value: Any, fault: str, *, 
 
 
 def shown(kind: Kind, value: Any) -> Any:
-    """Give what a control holds for *value*."""
+    """Return what a control holds for *value*."""
     return "" if value is None else SHOWN.get(kind.widget, kind.plain)(value)
 
 
@@ -242,7 +242,7 @@ def _fields_of(
 
 
 def _owner(spec: Any, field: OptionField) -> Any:
-    """Give the table that an option is in; nothing where that is not there."""
+    """Return the table that an option is in; nothing where that is not there."""
     for part in field.path[:-1]:
         spec = getattr(spec, attribute(part), None)
     return spec

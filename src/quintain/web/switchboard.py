@@ -45,7 +45,7 @@ class Switchboard:
         await route.handle(scope, receive, send)
 
     def find(self, scope: Scope) -> tuple[BaseRoute, Scope] | None:
-        """Give the first route that takes a request, with what it read from the path."""
+        """Return the first route that takes a request, with what it read from the path."""
         if len(self.routes) != len(self.router.routes):
             self._read(self.router.routes)
         parts = scope["path"].removeprefix(scope.get("root_path", "")).split("/")

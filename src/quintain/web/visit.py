@@ -151,7 +151,7 @@ class Visit:
         return self.workspace.settings.public_url or str(self.request.base_url).rstrip("/")
 
     def owns(self, task: Task) -> bool:
-        """Say whether the person may change *task*."""
+        """Whether the person may change *task*."""
         return self.actor.has(RoleName.OWNER, task.name)
 
     def sidebar(self, task: Task) -> list[SidebarGroup]:
@@ -165,7 +165,7 @@ class Visit:
         )
 
     def made_from(self, edits: str, stored: Mapping[str, Any]) -> MadeFrom:
-        """Give what a form that *edits* what is *stored* brings back.
+        """Return what a form that *edits* what is *stored* brings back.
 
         A form that comes back with a fault in it still stands on what it was made from, whatever is stored by now.
         """
@@ -258,16 +258,16 @@ class Post:
         return self.visit.actor
 
     def text(self, name: str, default: str = "") -> str:
-        """Give what was typed into *name*."""
+        """Return what was typed into *name*."""
         value = self.form.get(name, default)
         return value if isinstance(value, str) else default
 
     def texts(self, name: str) -> list[str]:
-        """Give all that was chosen for *name*."""
+        """Return all that was chosen for *name*."""
         return [value for value in self.form.getlist(name) if isinstance(value, str) and value]
 
     def flag(self, name: str) -> bool:
-        """Say whether the box *name* was ticked."""
+        """Whether the box *name* was ticked."""
         return name in self.form
 
     @property
@@ -276,7 +276,7 @@ class Post:
         return edit_in(self.form)
 
     def number(self, name: str) -> int:
-        """Give the whole number in *name*, or say that there is none."""
+        """Return the whole number in *name*; refuse anything else."""
         try:
             return int(self.text(name))
         except ValueError:
@@ -285,13 +285,13 @@ class Post:
             ) from None
 
     def file(self, name: str) -> UploadFile | None:
-        """Give the file that was chosen for *name*, if one was."""
+        """Return the file that was chosen for *name*; None where none was."""
         value = self.form.get(name)
         return value if isinstance(value, UploadFile) and value.filename else None
 
 
 def workspace_of(request: Request) -> Workspace:
-    """Give the workspace that the application serves."""
+    """Return the workspace that the application serves."""
     workspace: Workspace = request.app.state.workspace
     return workspace
 
@@ -366,7 +366,7 @@ Posting = Annotated[Post, Depends(arrive_with_form)]
 def open_request(
     view: Callable[..., Any], scopes: Iterable[Scope] = (), *, anybody: bool = True, at_doors: bool = True
 ) -> Callable[..., Any]:
-    """Stand around a page or an endpoint: open what arrived, answer, and give the connection back, all in one thread.
+    """Wrap a page or an endpoint: open what arrived, answer, and give the connection back, all in one thread.
 
     The framework would keep it until the answer has been sent, for as long as somebody takes to read a large file.
     What is not for *anybody* tells those who are not signed in just that. Whoever comes with a credential that is not
@@ -411,7 +411,7 @@ def check_csrf(visit: Visit, token: str) -> None:
 
 
 def local_path(url: str) -> str:
-    """Give *url* if it leads into this application, else the home page: nobody is sent elsewhere after log-in.
+    """Return *url* if it leads into this application, else the home page: nobody is sent elsewhere after log-in.
 
     >>> local_path("//evil.example"), local_path("/tasks/nli?x=1")
     ('/', '/tasks/nli?x=1')

@@ -127,7 +127,7 @@ class PackedSlices(Sequence[Sequence[PlainSlice]]):
     def __getitem__(self, index: slice) -> Sequence[Sequence[PlainSlice]]: ...
 
     def __getitem__(self, index: int | slice) -> Sequence[PlainSlice] | Sequence[Sequence[PlainSlice]]:
-        """Give the slices on a data set."""
+        """Return the slices on a data set."""
         return self._parts[index]
 
 

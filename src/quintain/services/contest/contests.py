@@ -90,7 +90,7 @@ class ContestInfo:
         return self.schedule.at(now())
 
     def record(self) -> records.Contest:
-        """Give it as programs see it."""
+        """Return the contest as programs see it."""
         schedule, phase = self.schedule, self.phase
         return records.Contest(
             ref=self.ref,
@@ -187,7 +187,7 @@ def list_contests(db: Session, task: str) -> list[ContestInfo]:
 
 
 def find_contest(db: Session, ref: str) -> ContestInfo:
-    """Give the contest *ref*, `task/name`."""
+    """Return the contest *ref*, `task/name`; NotFound without one."""
     task, slash, name = ref.partition("/")
     if not slash or not name:
         raise BadInput("'{ref}' is not a contest.", ref=ref, remedy="Name it as task/name, such as sentiment/spring.")
@@ -214,7 +214,7 @@ def history(db: Session, actor: Actor, ref: str) -> list[records.ContestChange]:
 
 
 def organises(actor: Actor, info: ContestInfo) -> bool:
-    """Say whether *actor* organises the contest."""
+    """Whether *actor* organises the contest."""
     return actor.has(RoleName.OWNER, info.task)
 
 
@@ -299,7 +299,7 @@ def _sync_models(db: Session, contest_id: int, spec: ContestSpec) -> None:
 
 
 def free_system_name(db: Session, contest_id: int, name: str) -> str:
-    """Give *name*, or one like it that no system of the contest has and that no column of its table needs."""
+    """Return *name*, or one like it that no system of the contest has and that no column of its table needs."""
     taken = {one.name for one in queries.systems(db, contest_id, withdrawn=True)}
     candidate = f"{name}-system" if is_reserved(name) else name
     number = 2

@@ -77,7 +77,7 @@ def contest_offers(db: Session, actor: Actor, tasks: Collection[str]) -> Iterato
 
 
 def _of_team(db: Session, info: ContestInfo, team: ContestTeam) -> ContestStep | None:
-    """Say what a team has not handed in yet in this phase."""
+    """Return what a team has not handed in yet in this phase."""
     builds, breaks = (team.role in DOES[part] for part in ("build", "break"))
     systems = [item for item in queries.systems(db, info.id) if item.team_id == team.id] if builds else []
     if info.phase is Phase.BUILD and builds and not systems:

@@ -38,7 +38,7 @@ class PairRow:
     rows: tuple[int, int]
 
     def row_of(self, field: str | None) -> int:
-        """Give the number of the row that a fault at *field* is in."""
+        """Return the number of the row that a fault at *field* is in."""
         return self.rows[1] if (field or "").startswith("modified") else self.rows[0]
 
 
@@ -116,7 +116,7 @@ def _paired(rows: Sequence[PlainRow], path: Path, task: Task) -> list[PairRow]:
 
 
 def _columns(path: Path, task: Task, columns: Mapping[str, str]) -> dict[str, str]:
-    """Say which column holds what: as we are told, or under the names that a contest's own tables have."""
+    """Return which column holds what: as we are told, or under the names that a contest's own tables have."""
     known = read_table(path, required=("pair_id", "side"), columns=dict(columns)).columns
     chosen = dict(columns)
     if "label" not in (*known, *chosen) and "gold" in known:

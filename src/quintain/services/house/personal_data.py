@@ -47,7 +47,7 @@ def export_person(db: Session, actor: Actor, path: Path, name: str | None = None
 
 
 def _told(db: Session, user: User, table: str, parts: Iterator[list[dict[str, Any]]]) -> Iterator[dict[str, Any]]:
-    """Give the rows of a table one by one, with no names in them that the person may not know."""
+    """Yield the rows of a table one by one, with no names in them that the person may not know."""
     person = actor_of(db, user)
     for rows in parts:
         if table == Attempt.__tablename__:

@@ -109,7 +109,7 @@ def amounts_text(amounts: Sequence[Money]) -> Text:
 
 
 def _apart(db: Session, user_id: int) -> tuple[list[queries.EarningRow], list[queries.EarningRow]]:
-    """Give what is unpaid, apart from what a payout has, or has paid in part: that cannot be given up any more."""
+    """Return what is unpaid, apart from what a payout has, or has paid in part: that cannot be given up any more."""
     rows = queries.unpaid(db, user_id)
     parts = ahead_queries.of_earnings(db, [row.earning.id for row in rows])
     under_way = [row for row in rows if row.standing.payout_id is not None or row.earning.id in parts]

@@ -21,7 +21,7 @@ TOOK_PART = ("ACTIVE", "AWAITING REVIEW", "APPROVED", "PARTIALLY APPROVED", "SCR
 
 
 def held_pay(db: Session, actor: Actor, task: str) -> list[HeldPay]:
-    """Say what a task owes to people whom nobody has confirmed, by currency (owners)."""
+    """Return what a task owes to people whom nobody has confirmed, by currency (owners)."""
     task_id = find_row(db, task).id
     require_owner(actor, task)
     return [HeldPay(people, amount, currency) for currency, people, amount in queries.held_sums(db, task_id)]
@@ -38,7 +38,7 @@ def held_for_person(db: Session, user_id: int) -> list[MyHeldPay]:
 
 
 def refuse_if_held(db: Session, task_id: int, currency: str) -> None:
-    """Say that what is approved is held, where that is why there is nothing to pay."""
+    """Refuse with the reason that what is approved is held, where that is why there is nothing to pay."""
     for money, people, _ in queries.held_sums(db, task_id):
         if money == currency:
             raise Conflict(

@@ -12,7 +12,7 @@ from quintain.core.records.base import Record, to_json
 
 
 def as_json(view: Callable[..., Any], status: int = 200) -> Callable[..., Any]:
-    """Stand around an endpoint: answer with the JSON of the record that it gives."""
+    """Wrap an endpoint: answer with the JSON of the record that it returns."""
 
     @wraps(view)
     def answer(**arguments: Any) -> Any:

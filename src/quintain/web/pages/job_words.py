@@ -63,7 +63,7 @@ def titles(_: Callable[[str], str]) -> Mapping[str, str]:
 
 
 def name_job(_: Callable[[str], str], job: JobStanding) -> NamedJob:
-    """Say in words what *job* does and what about, and where it can be read."""
+    """Return in words what *job* does and what about, and where it can be read."""
     address_of = _release if job.kind in RELEASES else _report if job.kind.startswith(REPORT) else _place
     about, address = address_of(job)
     return NamedJob(job, titles(_).get(job.kind, job.kind), about, f"/tasks/{job.task}/{address}" if address else "")

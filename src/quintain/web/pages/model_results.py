@@ -14,7 +14,7 @@ from quintain.web.visit import Visit
 
 
 def axes_of(visit: Visit, task: Task, info: ModelInfo) -> dict[str, Any]:
-    """Give what the model page shows of its results."""
+    """Return what the model page shows of its results."""
     results = newest_only(model_results(visit.db, visit.blobs, visit.actor, info.version.ref))
     return {
         "results": results,
@@ -26,5 +26,5 @@ def axes_of(visit: Visit, task: Task, info: ModelInfo) -> dict[str, Any]:
 
 
 def is_rate(metric: str) -> bool:
-    """Say whether a metric is a share, which people read as a percentage."""
+    """Whether a metric is a share, which people read as a percentage."""
     return metric in METRICS and METRICS.get(metric).range == (0.0, 1.0)

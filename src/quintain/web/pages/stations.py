@@ -51,7 +51,7 @@ class StationLine:
 def station_line(
     visit: Visit, task: Task, number: int | str, *, judging: KnownJudging | None = None
 ) -> StationLine | None:
-    """Say where a round stands, in the reader's language; None where *number* is no round's, as of a validation.
+    """Return where a round stands, in the reader's language; None where *number* is no round's, as of a validation.
 
     *judging* is what the page knows of its judging already.
     """

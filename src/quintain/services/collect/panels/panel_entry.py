@@ -26,7 +26,7 @@ from quintain.store.tables import PanelPlace, PanelStay
 
 
 def entry_key(db: Session, panel_place: str) -> str:
-    """Give the key of the address that leads to a place; it is made when it is first asked for."""
+    """Return the key of the address that leads to a place; it is made when it is first asked for."""
     known = db.get(PanelPlace, panel_place)
     if known is not None:
         return known.key
@@ -56,7 +56,7 @@ def arrive(
 def go_back(
     db: Session, actor: Actor, door: Door, done: Callable[[datetime], bool], missing: Text
 ) -> Completion | None:
-    """Give whoever came by a door, and has *done* enough since, what they need to go back; None where nobody came.
+    """Return what whoever came by a door, and has *done* enough since, needs to go back; None where nobody came.
 
     Who has not is told what is *missing*.
     """
@@ -75,6 +75,6 @@ def go_back(
 
 
 def may_go_back(db: Session, actor: Actor, panel_place: str, done: Callable[[datetime], bool]) -> bool:
-    """Say whether a code waits for the actor; nothing is written."""
+    """Whether a code waits for the actor; nothing is written."""
     newest = queries.newest_stay(db, panel_place, actor.user_id) if actor.user_id is not None else None
     return newest is not None and done(newest[0].arrived_at)

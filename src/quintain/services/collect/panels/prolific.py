@@ -58,7 +58,7 @@ class StudyPlace:
 
 
 def round_place(db: Session, actor: Actor, ref: str, base_url: str) -> StudyPlace:
-    """Give a round as a place that a study sends people to."""
+    """Return a round as a place that a study sends people to."""
     info = get_round(db, actor, ref)
     spec = info.spec
     address = entry_url(info, base_url) if spec.entry is not None else ""
@@ -108,7 +108,7 @@ def create_study(
 
 
 def _fields(destination: StudyPlace) -> dict[str, Any]:
-    """Say what Prolific is to show of a place, and where people go from there and back."""
+    """Return what Prolific is to show of a place, and where people go from there and back."""
     entry = destination.entry
     if entry is None or entry.provider != NAME or not entry.completion_code:
         raise Conflict(

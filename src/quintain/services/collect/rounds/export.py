@@ -36,7 +36,7 @@ CHUNK = 5_000  # rows that are in memory together
 
 
 def attempts_table(db: Session, actor: Actor, ref: str, *, nonfooling: bool = True) -> pl.DataFrame:
-    """Give a round's attempts as a table: writers under other names, nothing retracted or withheld."""
+    """Return a round's attempts as a table: writers under other names, nothing retracted or withheld."""
     info = owned_round(db, actor, ref)
     schema = _export_schema(get_task(db, info.task))
     return pl.concat([pl.DataFrame(schema=schema), *_export_frames(db, info, nonfooling)])
@@ -58,7 +58,7 @@ def export_attempts(
 def _export_frames(
     db: Session, info: RoundInfo, nonfooling: bool, tell: ReportProgress = quietly
 ) -> Iterator[pl.DataFrame]:
-    """Give the rows in tables of some thousand each, so that a large round takes no more memory than a small one."""
+    """Return the rows in tables of some thousand each, so that a large round takes no more memory than a small one."""
     task = get_task(db, info.task)
     names = pseudonyms(db, queries.writers_of(db, info.id), info.task)
     schema, withheld = _export_schema(task), queries.withheld(db, info.id)

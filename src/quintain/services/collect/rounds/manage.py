@@ -67,7 +67,7 @@ class RoundInfo:
         return f"{self.task}/{self.number}"
 
     def closed_because(self, moment: datetime) -> str:
-        """Say why nobody can write in this round at *moment*; empty where they can."""
+        """Return why nobody can write in this round at *moment*; empty where they can."""
         if self.kind is RoundKind.HARVEST:
             return Text("Round {ref} is a harvest: nothing is written in it.", ref=self.ref)
         if self.state is RoundState.DRAFT:
@@ -81,7 +81,7 @@ class RoundInfo:
         return ""
 
     def record(self, entry_url: str | None = None) -> records.Round:
-        """Give it as programs see it."""
+        """Return the round as programs see it."""
         return records.Round(
             ref=self.ref,
             task=self.task,
@@ -100,7 +100,7 @@ class RoundInfo:
 
 
 def check_round(toml_text: str, *, file: str | None = None) -> RoundSpec:
-    """Give the round that *toml_text* defines, or raise BadInput with everything wrong with it; needs no workspace."""
+    """Return the round that *toml_text* defines, or raise BadInput with everything wrong; needs no workspace."""
     return parse_round(toml_text, file=file)
 
 
@@ -175,7 +175,7 @@ def put_spec(
 
 
 def get_round(db: Session, actor: Actor, ref: str) -> RoundInfo:
-    """Give the round that *ref* means. A draft is shown to the task's owners only, one of a trial to its people."""
+    """Return the round that *ref* means; NotFound also for drafts of others, and trials of others."""
     task, number = split_ref(ref)
     stored = queries.find(db, task, number)
     info = info_of(stored[0], stored[1], task) if stored is not None else None
@@ -320,7 +320,7 @@ def _parsed(text: str) -> RoundSpec:
 
 
 def info_of(row: Round, version: RoundVersion, task: str) -> RoundInfo:
-    """Give a stored round of *task* with one of its versions."""
+    """Return a stored round of *task* with one of its versions."""
     return RoundInfo(
         id=row.id,
         task=task,

@@ -108,7 +108,7 @@ def list_prompts(db: Session, actor: Actor, ref: str, *, limit: int = 50, offset
 
 
 def prompts_by_hash(db: Session, actor: Actor, ref: str, hashes: Sequence[str]) -> list[PromptInfo]:
-    """Give the prompts of a round with these contents."""
+    """Return the prompts of a round with these contents (owners)."""
     info = get_round(db, actor, ref)
     require_owner(actor, info.task)
     return _infos(queries.by_hash(db, info.id, hashes))
@@ -270,7 +270,7 @@ def _fresh(db: Session, info: RoundInfo, table: pl.DataFrame) -> tuple[pl.DataFr
 
 
 def _own_forms(db: Session, round_id: int, schema: pl.Schema) -> list[str]:
-    """Give the ids by which the round's own prompts are compared."""
+    """Return the ids by which the round's own prompts are compared."""
     stored = queries.inputs_of(db, round_id)
     if not stored:
         return []

@@ -37,7 +37,7 @@ Counted = Sequence[tuple[Any, int, int]]
 def counters(
     db: Session, actor: Actor, ref: str, shown: ShownFigure | None = None, *, most: int | None = None
 ) -> Counters:
-    """Say how a round goes, for its owner: attempts and the rate at which they fool the model, by everything.
+    """Return how a round goes (owners): attempts and the rate at which they fool the model, by everything.
 
     *shown* is what is known of it, where the caller has asked already. *most* people and prompts are given, those with
     the most attempts.
@@ -70,12 +70,12 @@ def counters(
 
 
 def shown_figures(db: Session, info: RoundInfo) -> ShownFigure:
-    """Give what is known of a round, and see to it that it is counted anew where more has come in."""
+    """Return what is known of a round; it is counted anew beside where more has come in."""
     return figures.shown_figure(db, None, ROUND, info.ref, task=info.task)
 
 
 def written(db: Session, info: RoundInfo) -> int:
-    """Give the number of attempts that were not retracted."""
+    """Return the number of attempts that were not retracted."""
     attempts = round_facts.count_to(db, info.id, worker_threshold())
     if attempts <= ROUND.at_once:
         return attempts - queries.retracted_count(db, info.id)
@@ -84,7 +84,7 @@ def written(db: Session, info: RoundInfo) -> int:
 
 
 def written_and_fooled(db: Session, info: RoundInfo) -> tuple[int, int]:
-    """Give the number of attempts that were not retracted, and of those that fooled a model, as far as it is known."""
+    """Return the number of attempts that were not retracted, and of those that fooled a model, as far as known."""
     if round_facts.count_to(db, info.id, worker_threshold()) <= ROUND.at_once:
         _, attempts, fooled = queries.tally(db, info.id)[0]
         return attempts, fooled
@@ -93,7 +93,7 @@ def written_and_fooled(db: Session, info: RoundInfo) -> tuple[int, int]:
 
 
 def worker_threshold() -> int:
-    """Say with how many attempts of a round counting them is left to workers."""
+    """Return with how many attempts of a round counting them is left to workers."""
     return ROUND.at_once + 1
 
 
@@ -113,7 +113,7 @@ def _by_name(db: Session, counted: Counted) -> Counted:
 
 
 def _counts(counted: Counted) -> list[RoundCount]:
-    """Give the model's error rate as writers see it, with its Wilson interval; none where nothing was written."""
+    """Return the model's error rate as writers see it, with its Wilson interval; none where nothing was written."""
     totals, good = (np.array([row[at] for row in counted], dtype=np.int64) for at in (1, 2))
     low, high = (side.tolist() for side in wilson(good, totals))
     return [

@@ -37,7 +37,7 @@ def approve_all(db: Session, actor: Actor, ref: str, *, wait: bool = False) -> J
 
 
 def approval(db: Session, info: RoundInfo) -> JobStanding | None:
-    """Give the job that approves what is pending in a round, while it is on the way."""
+    """Return the job that approves what is pending in a round, while it is on the way."""
     job = queue.newest(db, JOB, info.ref)
     return job if job is not None and job.going else None
 
@@ -69,7 +69,7 @@ def round_pay(
     limit: int | None = None,
     offset: int = 0,
 ) -> RoundPay:
-    """Say what a session takes and pays, what the round has cost so far, and who earned what: all, or some of it."""
+    """Return what a session takes and pays, what the round has cost, and who earned what, all or some (owners)."""
     info = get_round(db, actor, ref)
     require_owner(actor, info.task)
     wage = earnings.wage(db, info.id, info.spec)

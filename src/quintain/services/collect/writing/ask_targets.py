@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 
 
 def target_versions(db: Session, ids: Sequence[int]) -> list[ModelVersionInfo]:
-    """Give the model versions of a session; whoever's they are, the round's owner chose them."""
+    """Return the model versions of a session; whoever's they are, the round's owner chose them."""
     versions = versions_by_id(db, ids) if ids else {}
     return [versions[version_id] for version_id in ids]
 
@@ -86,6 +86,6 @@ def ask_safely(
 
 
 def all_fooled(answers: Sequence[Mapping[str, Any]]) -> bool | None:
-    """Say whether every target model was fooled; None where the writer decides. Where there is no model, none was."""
+    """Whether every target model was fooled; None where the writer decides. Where there is no model, none was."""
     verdicts = [answer["fooled"] for answer in answers]
     return None if None in verdicts else bool(verdicts) and all(verdicts)

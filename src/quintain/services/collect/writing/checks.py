@@ -40,7 +40,7 @@ class Written:
 def check_writing(
     task: Task, spec: RoundSpec, prompt: Inputs | None, inputs: Inputs, target: Answer, *, assigned: Answer = None
 ) -> Written:
-    """Give what was written as it is stored, or raise BadInput with every fault.
+    """Return what was written as it is stored, or raise BadInput with every fault.
 
     *prompt* are the inputs that were given to edit; *assigned* is the target that was handed out.
     """
@@ -91,7 +91,7 @@ def edit_distance(task: Task, prompt: Inputs, inputs: Inputs) -> tuple[int, floa
 
 
 def fooled(task: Task, rule: Fooled, target: Answer, prediction: Prediction) -> bool | None:
-    """Say whether a model was fooled by the round's rule; None where the writer has to say it."""
+    """Whether a model was fooled by the round's rule; None where the writer has to say it."""
     kind = kind_of(task)
     if rule.rule == "worker" or (rule.rule == "task" and kind.asks_worker(task)):
         return None
@@ -104,7 +104,7 @@ def fooled(task: Task, rule: Fooled, target: Answer, prediction: Prediction) -> 
 
 
 def aim_of(task: Task, target: Answer) -> str:
-    """Give a target as a short text to count by; empty where targets are texts of their own."""
+    """Return a target as a short text to count by; empty where targets are texts of their own."""
     return kind_of(task).answers.aim(target)
 
 
@@ -120,7 +120,7 @@ def split_fields(task: Task, inputs: Inputs) -> tuple[dict[str, str], dict[str, 
 
 
 def as_text(value: Any) -> str:
-    """Give an input as one text: lists one entry to a line."""
+    """Return an input as one text: lists one entry to a line."""
     if value is None:
         return ""
     return "\n".join(str(one) for one in value) if isinstance(value, list | tuple) else str(value)
@@ -144,7 +144,7 @@ def _editable(kind: TaskKind, task: Task) -> list[str]:
 
 
 def _gives_text(kind: TaskKind, task: Task, prompt: Inputs) -> bool:
-    """Say whether a prompt has something to edit; a context has nothing."""
+    """Whether a prompt has something to edit; a context has nothing."""
     return any(prompt.get(name) is not None for name in _editable(kind, task))
 
 

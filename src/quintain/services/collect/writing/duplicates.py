@@ -31,7 +31,7 @@ _SEEDS = mix(np.arange(1, BANDS * ROWS + 1, dtype=np.uint64))
 
 
 def text_key(task: str, texts: Mapping[str, str]) -> str:
-    """Give the hash of a task and what counts of a text: case, punctuation and white space do not.
+    """Return the hash of a task and what counts of a text: case, punctuation and white space do not.
 
     >>> text_key("mood", {"text": "Oh, great!"}) == text_key("mood", {"text": "oh great"})
     True
@@ -45,7 +45,7 @@ def counted_text(text: str) -> str:
 
 
 def bands(scope: str, text: str) -> list[int]:
-    """Give the bands of *text*, as signed 64-bit numbers; only texts of the same *scope* ever share one."""
+    """Return the bands of *text*, as signed 64-bit numbers; only texts of the same *scope* ever share one."""
     grams = _grams(counted_text(text))
     lowest = mix(grams[:, None] ^ _SEEDS[None, :]).min(axis=0)
     salt = np.uint64(int(content_id(scope)[:16], 16))
@@ -56,7 +56,7 @@ def bands(scope: str, text: str) -> list[int]:
 
 
 def nearest(text: str, others: Sequence[str]) -> int | None:
-    """Give the position of the text of *others* that *text* is a near-duplicate of, if there is one.
+    """Return the position of the text of *others* that *text* is a near-duplicate of; None without one.
 
     It is what `find_nearest` gives, said for one text and a few others: there, arrays cost more than they save.
     """
@@ -128,7 +128,7 @@ def refuse_duplicates(db: Session, task: Task, row: SessionRow, written: Written
 
 
 def is_exact_duplicate(*, mine: bool) -> Conflict:
-    """Say that exactly the same text, whatever its case and punctuation, was submitted before."""
+    """Return the refusal of a text that was submitted before, whatever its case and punctuation."""
     return Conflict(
         "You have submitted this very text before." if mine else "Somebody has submitted this very text before.",
         remedy="Change it. It cost you no attempt.",

@@ -53,7 +53,7 @@ class Notes:
 
 
 def add_notes(db: Session, actor: Actor, attempt_id: int, *, reason: str = "", tags: Sequence[str] = ()) -> Notes:
-    """Say why the model failed, and which phenomena are there, on one of the actor's own attempts.
+    """Note why the model failed, and which phenomena are there, on one of the actor's own attempts.
 
     Both may be left out: that nothing was to be said is kept as well, so that nobody is asked twice.
     """
@@ -76,7 +76,7 @@ def add_notes(db: Session, actor: Actor, attempt_id: int, *, reason: str = "", t
 
 
 def get_notes(db: Session, actor: Actor, attempt_id: int) -> Notes:
-    """Give what the writer said of one of their own attempts, the newest of each."""
+    """Return what the writer said of one of their own attempts, the newest of each."""
     collect.own_attempt(db, actor, attempt_id)
     notes = {note.kind: note for note in queries.notes(db, [attempt_id], ("reason", "tags"))}
     return Notes(
@@ -105,7 +105,7 @@ def my_attempts(db: Session, actor: Actor, ref: str | None = None, *, limit: int
 
 
 def own_attempts(db: Session, actor: Actor, ids: Sequence[int]) -> list[OwnAttempt]:
-    """Give those of some attempts that the actor made, the newest first."""
+    """Return those of some attempts that the actor made, the newest first."""
     return _told_of(db, queries.mine_among(db, require_user(actor), ids))
 
 
@@ -189,7 +189,7 @@ def unknown_flags(db: Session, actor: Actor, ref: str, ids: Collection[int]) -> 
 
 
 def owned_round(db: Session, actor: Actor, ref: str) -> RoundInfo:
-    """Give a round to one of its task's owners."""
+    """Return a round for one of its task's owners; others are refused."""
     info = get_round(db, actor, ref)
     require_owner(actor, info.task)
     return info

@@ -25,12 +25,12 @@ from quintain.store.tables import RoundChoice
 
 
 def readiness(db: Session, actor: Actor, ref: str) -> Readiness:
-    """Say what the actor has to do before writing in a round: consent, accept the warning, pass quizzes, qualify."""
+    """Return what the actor has to do before writing in a round: consent, accept the warning, pass quizzes, qualify."""
     return readiness_in(db, actor, get_round(db, actor, ref))
 
 
 def readiness_in(db: Session, actor: Actor, info: RoundInfo) -> Readiness:
-    """Say the same of a round that is at hand."""
+    """Return the same for a round that is at hand."""
     user_id = require_user(actor)
     spec = info.spec
     chosen = queries.choices(db, info.id, user_id)
@@ -55,7 +55,7 @@ def readiness_in(db: Session, actor: Actor, info: RoundInfo) -> Readiness:
 
 
 def record_choice(db: Session, actor: Actor, ref: str, kind: str) -> Readiness:
-    """Say something to a round: `consent`, `warning` (read and accepted), `opt_out` or `opt_in`.
+    """Take down a choice in a round: `consent`, `warning` (read and accepted), `opt_out` or `opt_in`.
 
     Who opts out ends the session that they have begun; what they did in it is paid.
     """
@@ -75,7 +75,7 @@ def record_choice(db: Session, actor: Actor, ref: str, kind: str) -> Readiness:
 
 
 def warning_of(db: Session, info: RoundInfo) -> str:
-    """Give what writers of a round are warned of: what its task says of its content, in each language, and the round.
+    """Return what writers of a round are warned of: what its task says of its content, in each language, and the round.
 
     Who has agreed has agreed to these words.
     """

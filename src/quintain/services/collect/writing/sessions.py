@@ -24,7 +24,7 @@ from quintain.protocols.assignment import Draw
 from quintain.services.access.permissions import require_role, require_user
 from quintain.services.collect.rounds.manage import RoundInfo, get_round, info_of
 from quintain.services.collect.rounds.question_types import types_left
-from quintain.services.collect.rounds.target_names import hidden_names
+from quintain.services.collect.rounds.target_names import stand_ins
 from quintain.services.collect.rounds.targets import prepare_targets, target_draw, usable_targets
 from quintain.services.collect.writing.ask_targets import target_versions
 from quintain.services.collect.writing.end_session import end_session
@@ -72,12 +72,12 @@ def start_session(db: Session, blobs: Blobs, actor: Actor, ref: str) -> WritingS
 
 
 def _waits_for_word(db: Session, row: SessionRow) -> bool:
-    """Say whether a session waits for its writer's answer, for which they need no prompt: it is asked again."""
+    """Whether a session waits for its writer's answer, for which they need no prompt: it is asked again."""
     return any(awaits_writer(one) for one in attempt_queries.rows_of_session(db, row.id))
 
 
 def get_session(db: Session, actor: Actor, key: str) -> WritingSession:
-    """Give one of the actor's own sessions as it stands, ended or not."""
+    """Return one of the actor's own sessions as it stands, ended or not."""
     info, row = find_session(db, actor, key)
     return session_view(db, actor, info, row)
 
@@ -172,13 +172,13 @@ def session_view(
     *,
     fresh: bool = False,
 ) -> WritingSession:
-    """Give a stored session as its writer sees it; *attempts* and *versions* are its attempts and models, if at hand.
+    """Return a stored session as its writer sees it; *attempts* and *versions* are its own, where the caller has them.
 
     In one that is *fresh*, nothing has been written yet.
     """
     if versions is None:
         versions = target_versions(db, row.models)
-    hidden = hidden_names(db, actor, info.id, versions)
+    hidden = stand_ins(db, actor, info.id, versions)
     if attempts is None:
         attempts = [] if fresh else attempt_queries.rows_of_session(db, row.id)
     prompt = db.get(Prompt, row.prompt_id) if row.prompt_id is not None else None
@@ -198,7 +198,7 @@ def session_view(
         allowed=row.allowed,
         attempts_left=max(0, row.allowed - len(attempts)) if row.ended_at is None else 0,
         lease_until=prompt.lease_until if prompt else None,
-        models=tuple(hidden.get(one.id, one.ref) for one in versions),
+        models=tuple(hidden[one.id].model if one.id in hidden else one.ref for one in versions),
         started_at=row.started_at,
         outcome=row.outcome,
         draft=typed[0],
@@ -265,7 +265,7 @@ def _prompt(db: Session, info: RoundInfo, user_id: int, shown: SessionRow | None
 def _draws(
     db: Session, info: RoundInfo, user_id: int, models: Sequence[int], shown: SessionRow | None
 ) -> dict[str, Draw]:
-    """Say what is drawn for a session that begins, and from what; what was *shown* for nothing is drawn again."""
+    """Return what is drawn for a session that begins, and from what; what was *shown* for nothing is drawn again."""
     if info.spec.targets.mode != "random" and info.spec.aiming != "assign":
         return {}
     if shown is not None and shown.drawn and ("model" not in shown.drawn or set(shown.models) <= set(models)):
@@ -334,7 +334,7 @@ def _condition(db: Session, info: RoundInfo, user_id: int) -> str:
 
 
 def _label_draw(db: Session, info: RoundInfo, unit: str) -> Draw | None:
-    """Say what the label to aim at is drawn from: those that were aimed at least, so that nobody can tell which."""
+    """Return what the label to aim at is drawn from: those that were aimed at least, so that nobody can tell which."""
     if info.spec.aiming != "assign":
         return None
     task = get_task(db, info.task)

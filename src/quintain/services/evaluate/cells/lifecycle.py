@@ -126,7 +126,7 @@ def _fill_task(db: Session, task_id: int, task: Task, *, whole: Collection[int] 
 
 
 def _until_scoring(db: Session, task: Task, datasets: Sequence[DatasetVersion], what: str, value: str) -> set[int]:
-    """Give those of *datasets* of which their makers said this, which holds until they score on the board.
+    """Return those of *datasets* of which their makers said this, which holds until they score on the board.
 
     `variants`: they are run as they are only; `models`: only by those models that somebody asks for.
     """
@@ -197,7 +197,7 @@ def _title(db: Session, cell: Cell) -> str:
 
 
 def heartbeat(db: Session, lease: CellLease, *, done: int) -> bool:
-    """Say that the work goes on and how far it is; False means that the lease was lost or the cell cancelled."""
+    """Note that the work goes on and how far it is; False means that the lease was lost or the cell cancelled."""
     with transaction(db):
         until = now() + timedelta(seconds=lease.seconds)
         return queries.update_held(db, lease.cell_id, lease.generation, lease_until=until, done=done)
@@ -273,7 +273,7 @@ def _siblings(db: Session, row: CellRow, state: CellState) -> list[Cell]:
 
 
 def release(db: Session, lease: CellLease) -> None:
-    """Give a lease back: the worker has to stop, and the cell waits for the next one as if nothing had happened."""
+    """Return a lease: the worker has to stop, and the cell waits for the next one as if nothing had happened."""
     with transaction(db):
         row = queries.row(db, lease.cell_id)
         if row is not None and queries.update_held(
@@ -335,13 +335,13 @@ def retry(db: Session, actor: Actor, cell_id: int) -> None:
 
 
 def may_see_logs(actor: Actor, row: CellRow) -> bool:
-    """Say whether *actor* may look into a run and manage it: its builder, the task's owner, an admin."""
+    """Whether *actor* may look into a run and manage it: its builder, the task's owner, an admin."""
     mine = actor.user_id is not None and row.model.owner_id == actor.user_id
     return mine or actor.has(RoleName.OWNER, row.task.name)
 
 
 def may_read_words(db: Session, actor: Actor, row: CellRow) -> bool:
-    """Say whether *actor* may read what a model said in a run: whoever sees its log, where the inputs are open to them.
+    """Whether *actor* may read what a model said in a run: whoever sees its log, where the inputs are open to them.
 
     A model can print what it is asked, and that of a perturbed run is for the task's owners.
     """
@@ -406,7 +406,7 @@ def _row(db: Session, cell_id: int) -> CellRow:
 
 
 def managed_row(db: Session, actor: Actor, cell_id: int) -> CellRow:
-    """Give a cell that *actor* may manage, as its builder or the task's owner; refuse others."""
+    """Return a cell that *actor* may manage, as its builder or the task's owner; refuse others."""
     row = _row(db, cell_id)
     _require_may_manage(actor, row)
     return row

@@ -29,13 +29,13 @@ def scored_pairs(db: Session, role: str | None = None) -> list[str]:
 
 
 def cells_of(db: Session, subject: str) -> list[CellRow]:
-    """Give the cells of a model version and a data set version that `scored_pairs` named."""
+    """Return the cells of a model version and a data set version that `scored_pairs` named."""
     model, dataset = map(int, subject.split())
     return queries.rows(db, model_version_id=model, dataset_version_id=dataset)
 
 
 def title_of(row: CellRow) -> str:
-    """Say in words what a cell stands between."""
+    """Return in words what a cell stands between."""
     model = f"{row.task.name}/{row.model.name}@{row.model_version.number}"
     return f"{model} on {row.dataset.name}@{row.dataset_version.number}"
 

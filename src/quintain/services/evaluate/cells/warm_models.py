@@ -82,7 +82,7 @@ class LiveModels:
         self._closed = threading.Event()
 
     def __call__(self, version: ModelVersionInfo, blobs: Blobs, batch: Batch) -> list[Any]:
-        """Give the raw answers of *version* to *batch*; a model that has died since is given one new start."""
+        """Return the raw answers of *version* to *batch*; a model that has died since is started once more."""
         with self._hold(version.hash) as warm:
             if warm.runner is not None:
                 try:

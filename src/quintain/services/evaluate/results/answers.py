@@ -64,7 +64,7 @@ def list_answers(
     offset: int = 0,
     limit: int = 50,
 ) -> Answers:
-    """Give a page of what *model* answered on *dataset*, in the order of the data."""
+    """Return a page of what *model* answered on *dataset*, in the order of the data."""
     if offset < 0 or not 1 <= limit <= MAX_PAGE:
         raise BadInput("A page begins at 0 or later and has 1 to {most} answers.", most=MAX_PAGE)
     seen = _look(db, blobs, actor, model, dataset)
@@ -73,7 +73,7 @@ def list_answers(
 
 
 def get_answer(db: Session, blobs: Blobs, actor: Actor, model: str, dataset: str, example: str) -> GivenAnswer:
-    """Give what *model* made of one example, with what it was asked and what it wrote."""
+    """Return what *model* made of one example, with what it was asked and what it wrote."""
     answers = _read(_look(db, blobs, actor, model, dataset), [example])
     if not answers:
         raise NotFound(
@@ -117,7 +117,7 @@ def _look(db: Session, blobs: Blobs, actor: Actor, model: str, dataset: str) -> 
 def _sifted(
     db: Session, seen: _Seen, sieve: AnswerFilter, actor: Actor, offset: int, limit: int
 ) -> tuple[list[str], int]:
-    """Give the ids of a page, and how many there are; reads no more columns than the filters need."""
+    """Return the ids of a page, and how many there are; reads no more columns than the filters need."""
     if sieve == AnswerFilter():
         total = int(seen.examples.select(pl.len()).collect().item())
         return seen.examples.select("id").slice(offset, limit).collect()["id"].to_list(), total

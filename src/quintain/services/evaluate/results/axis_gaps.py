@@ -37,7 +37,7 @@ TEXTS: Mapping[str, str] = {
     "unchanged": "no perturbation changes these examples",
     "machine": "measured on another machine: {machine}",
     "otherwise": "answered {n} of {needed} examples otherwise while it was timed than in the run that is scored",
-    "uneven": "measured too unevenly to rank: ± {n} %",
+    "uneven": "too uneven to rank: ± {n} %",
     "slower": "an example took {n} times as much work after those that were timed",
 }
 
@@ -56,7 +56,7 @@ class RunState(StrEnum):
 
 
 def gap(kind: str, **values: Any) -> Gap:
-    """Say why a figure is missing, for programs and in words.
+    """Return why a figure is missing, for programs and in words.
 
     >>> gap("waiting", done=3, needed=8).text
     '3 of 8 runs done'
@@ -89,7 +89,7 @@ def counted_variants_at(task: Task, finished: Iterable[str]) -> dict[Family, tup
 
 
 def runs_needed(adapter: str, variants: Mapping[Family, Sequence[str]]) -> Needs:
-    """Say which runs each axis needs for a model that is run by *adapter*; an axis that it cannot have is left out."""
+    """Return the runs that each axis needs for a model of *adapter*; an axis that it cannot have is left out."""
     runs_at = ADAPTERS.get(adapter).place
     needs: dict[str, tuple[str, ...]] = {"performance": (PLAIN,)}
     if runs_at == "sandbox":
@@ -100,7 +100,7 @@ def runs_needed(adapter: str, variants: Mapping[Family, Sequence[str]]) -> Needs
 
 
 def run_state(cell: Cell, at: datetime | None = None) -> RunState:
-    """Say how a cell stands or, with *at*, how it stood at that moment."""
+    """Return how a cell stands or, with *at*, how it stood at that moment."""
     if at is not None and (cell.finished_at is None or cell.finished_at > at):
         return RunState.WAITING
     if cell.state == CellState.FAILED:
@@ -115,7 +115,7 @@ def run_state(cell: Cell, at: datetime | None = None) -> RunState:
 
 
 def _stands_meanwhile(cell: Cell) -> bool:
-    """Say whether what was measured stands while it is measured again: not where another class of machine ranks."""
+    """Whether what was measured stands while it is measured again: not where another class of machine ranks."""
     known = cell.measurements if cell.variant == MEASURE else None
     return bool(known) and (cell.machine is None or class_of(known or {}) == cell.machine)
 
@@ -123,7 +123,7 @@ def _stands_meanwhile(cell: Cell) -> bool:
 def axis_gaps(
     needs: Needs, runs: Mapping[str, RunState], reasons: Mapping[str, str] | None = None
 ) -> tuple[dict[str, Gap], RunCounts]:
-    """Say which axes have no figure yet and why, and count the runs; *reasons* say how a run was broken."""
+    """Return which axes have no figure yet and why, and how many runs; *reasons* say how a run was broken."""
     gaps = {}
     for axis, variants in needs.items():
         missing = _gap(variants, runs, reasons or {})

@@ -59,7 +59,7 @@ FORMAT = 9  # goes up when the shape or the meaning of a cached value changes
 def results(
     db: Session, blobs: Blobs, task: Task, *, model_version_id: int | None = None, at: datetime | None = None
 ) -> list[StoredResult]:
-    """Give the results of every model version of *task*, or of one, on every data set that it has cells for.
+    """Return the results of every model version of *task*, or of one, on every data set that it has cells for.
 
     With *at*, they are those of that moment: what was over later was still to come then.
     """
@@ -155,7 +155,7 @@ def variants_at(task: Task, rows: Sequence[CellRow], at: datetime) -> dict[Famil
 def _stood(
     result: StoredResult, group: Sequence[CellRow], variants: Mapping[Family, Sequence[str]], at: datetime | None
 ) -> StoredResult:
-    """Say what is missing, and take a share away that does not rest on all of its variants."""
+    """Return a result with what is missing, without shares that do not rest on all of their variants."""
     gaps, runs = axis_gaps(
         runs_needed(group[0].model_version.adapter, variants),
         {row.cell.variant: run_state(row.cell, at) for row in group},
@@ -191,7 +191,7 @@ def _draws_key(key: str) -> str:
 
 
 def read_draws(db: Session, keys: Sequence[str]) -> dict[str, FloatArray]:
-    """Give the resampled shares that are kept under *keys*. Models on the same data met the same resamples."""
+    """Return the resampled shares that are kept under *keys*. Models on the same data met the same resamples."""
     known = cache.cached(db, list(keys))
     return {
         key: np.frombuffer(base64.b64decode(value[DRAWN]), dtype="<f4").astype(np.float64)
@@ -200,7 +200,7 @@ def read_draws(db: Session, keys: Sequence[str]) -> dict[str, FloatArray]:
 
 
 def model_results(db: Session, blobs: Blobs, actor: Actor, ref: str) -> list[StoredResult]:
-    """Give what *actor* may see of the results of the model version that *ref* means, newest data first."""
+    """Return what *actor* may see of the results of the model version that *ref* means, newest data first."""
     version = get_model(db, actor, ref).version
     stored = results(db, blobs, get_task(db, version.task), model_version_id=version.id)
     ordered = sorted(stored, key=lambda result: (result.dataset, -result.number))
@@ -243,7 +243,7 @@ def _over(row: CellRow, at: datetime | None) -> bool:
 
 
 def _usable(group: Sequence[CellRow], at: datetime | None) -> dict[str, CellRow]:
-    """Give the cells that figures are made of: those with predictions, and variants that the model broke."""
+    """Return the cells that figures are made of: those with predictions, and variants that the model broke."""
 
     def usable(row: CellRow) -> bool:
         if row.cell.variant != PLAIN and run_state(row.cell, at) is RunState.BROKEN:

@@ -51,8 +51,13 @@ class StoredResult:
     gaps: Mapping[str, Gap] = field(default_factory=dict)
     runs: RunCounts = field(default_factory=RunCounts)
 
+    @property
+    def outstanding(self) -> bool:
+        """Whether runs of it are still to come, or going on."""
+        return not {"queued", "running"}.isdisjoint(self.states.values())
+
     def record(self) -> records.DatasetResult:
-        """Give it as programs see it."""
+        """Return the result as programs see it."""
         shape = {item.name: getattr(self, item.name) for item in fields(records.DatasetResult)}
         # What is kept is plain data, and stays so until somebody asks for it: a board is made of thousands of these.
         return decode(records.DatasetResult, shape | {"dataset": f"{self.dataset}@{self.number}"})
@@ -65,7 +70,7 @@ def newest_only(stored: Sequence[StoredResult]) -> list[StoredResult]:
 
 
 def sees_all(actor: Actor, task: str, hidden: bool) -> bool:
-    """Say whether *actor* may see figures on single examples: everybody on open labels, on hidden ones the owners."""
+    """Whether *actor* may see figures on single examples: everybody on open labels, on hidden ones the owners."""
     return not hidden or actor.has(RoleName.OWNER, task)
 
 
@@ -113,5 +118,5 @@ def _defined(metrics: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def few_of(examples: int, rows: int) -> bool:
-    """Say whether a figure on so many of *rows* examples tells of single ones: of those it has, or those it lacks."""
+    """Whether a figure on so many of *rows* examples tells of single ones: of those it has, or those it lacks."""
     return examples < FEWEST_SHOWN or 0 < rows - examples < FEWEST_SHOWN

@@ -87,7 +87,7 @@ class FailedExample:
     reason: str | None
 
     def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
+        """Return plain data, for JSON."""
         return {"id": self.id, "inputs": dict(self.inputs), "reason": self.reason}
 
 
@@ -137,7 +137,7 @@ def _without_perturbed(flip: Flip, task: Task) -> Flip:
 
 
 def _is_choice(answer: Any, task: Task) -> bool:
-    """Say whether an answer is a label, a number or several of them: it holds no text of the example."""
+    """Whether an answer is a label, a number or several of them: it holds no text of the example."""
     if isinstance(answer, list):
         return all(_is_choice(part, task) for part in answer)
     return isinstance(answer, int | float) or answer in task.label_names
@@ -237,12 +237,12 @@ def mistakes(
 
 
 def _first(wrong: pl.DataFrame) -> tuple[pl.DataFrame, int]:
-    """Give the first mistakes, and how many there are."""
+    """Return the first mistakes, and how many there are."""
     return wrong.head(FIRST_KEPT).rechunk(), wrong.height
 
 
 def _all_mistakes(blobs: Blobs, task: Task, row: CellRow) -> pl.DataFrame:
-    """Give what a model got wrong, the surest first, without the texts: those are read of what is shown."""
+    """Return what a model got wrong, the surest first, without the texts: those are read of what is shown."""
     examples = pl.read_parquet(blobs.path(row.dataset_version.blob), columns=["id", "answer"])
     table = scored(task, examples, read_predictions(blobs, row))
     wrong = table.filter(pl.col("score") < 1).sort(["score", "confidence", "id"], descending=[False, True, False])
@@ -273,7 +273,7 @@ def failures(
 
 
 def example_scores(task: Task, gold: pl.Series, predictions: pl.Series) -> FloatArray:
-    """Say of each example how right its answer is, between 0 and 1."""
+    """Return how right the answer to each example is, between 0 and 1."""
     answers = kind_of(task).answers
     metric = metric_named(answers.graded_by, answers.name) if answers.graded_by else None
     if isinstance(metric, MeanMetric):
@@ -296,7 +296,7 @@ def scored(task: Task, examples: pl.DataFrame, predictions: pl.DataFrame) -> pl.
 
 
 def finished_cells(db: Session, version: ModelVersionInfo, dataset: str) -> dict[str, CellRow]:
-    """Give the finished cells of a model on *dataset* (`name` or `name@2`), by variant; the plain one is there."""
+    """Return the finished cells of a model on *dataset* (`name` or `name@2`), by variant; never without a plain one."""
     name, _, number = dataset.rpartition("/")[2].partition("@")
     rows = [row for row in queries.rows(db, model_version_id=version.id) if row.dataset.name == name]
     version_number = (

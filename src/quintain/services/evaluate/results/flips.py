@@ -29,7 +29,7 @@ DRAWN = "drawn"
 def share_of_cells(
     db: Session, blobs: Blobs, task: Task, plain: pl.DataFrame, members: Mapping[str, CellRow]
 ) -> dict[str, Any]:
-    """Give the share of unchanged answers of the cells of a family, and the resampled shares under `DRAWN`."""
+    """Return the share of unchanged answers of the cells of a family, and the resampled shares under `DRAWN`."""
     table = pl.concat([flip_table(db, blobs, plain, row) for row in members.values()])
     if table.is_empty():
         return dict(NOTHING_CHANGED)

@@ -85,7 +85,7 @@ def uneven_slices(answers: pl.Series, slicings: Mapping[str, SlicedRows]) -> lis
 
 
 def failure_bounds(task: Task, table: pl.DataFrame, names: Sequence[str], more: Mapping[str, Any]) -> dict[str, Any]:
-    """Give each metric's value with the failed examples of *table* all wrong and all right; nothing where none failed.
+    """Return each metric's value with the failed examples of *table* all wrong and all right; empty without failures.
 
     Failed are those to which no answer came, because the model or its server failed or a filter kept it back. What was
     answered in words that hold no answer is wrong, and no more than that is possible.

@@ -60,13 +60,13 @@ def variants_for(task: Task, adapter: str, perturbations: str = "counted") -> li
 
 
 def outdated(variant: str) -> bool:
-    """Say whether *variant* belongs to an older version of its perturbation, which nobody can make any more."""
+    """Whether *variant* belongs to an older version of its perturbation, which nobody can make any more."""
     name = variant.rpartition(".v")[0]
     return bool(name) and (name not in PERTURBATIONS.names() or variant != variant_name(name))
 
 
 def family_of(variant: str) -> Family | None:
-    """Say to which family a variant belongs; None for the plain one and the measurement."""
+    """Return the family that a variant belongs to; None for the plain one and the measurement."""
     return None if variant in {PLAIN, MEASURE} else perturbation(variant.rpartition(".v")[0]).family
 
 

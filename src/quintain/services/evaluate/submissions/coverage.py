@@ -23,7 +23,7 @@ LISTED = 10
 
 
 def covered(db: Session, blobs: Blobs, task: Task, folder: Path, options: Options) -> list[str]:
-    """Give the hashes of the data set versions whose every example has a prediction in *folder*.
+    """Return the hashes of the data set versions whose every example has a prediction in *folder*.
 
     Ids that belong to no data set, and data sets that are covered in part, are faults.
     """

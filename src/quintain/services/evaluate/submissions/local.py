@@ -91,7 +91,7 @@ class LocalReport:
     hints: Sequence[str] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
+        """Return plain data, for JSON."""
         return {
             "task": self.task,
             "adapter": self.adapter,
@@ -246,7 +246,7 @@ class _Bench:
         self.asking.update({name: facts[name] for name in ASKING if name in facts})
 
     def _outside(self) -> Outside:
-        """Give what may be reached, with what earlier runs have left of the budget."""
+        """Return what may be reached, with what earlier runs have left of the budget."""
         outside = self.conditions.outside
         return replace(outside, budget=left_for(self.model.options, outside, self.asking["spent"]))
 

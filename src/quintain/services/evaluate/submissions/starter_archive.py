@@ -19,7 +19,7 @@ NAME = "my-model"
 
 
 def starter_archive(db: Session, actor: Actor, task: str, adapter: str = "") -> bytes:
-    """Give a model of *adapter* for *task* to start from, as an archive.
+    """Return a model of *adapter* for *task* to start from, as an archive.
 
     That of the default adapter answers every example alike and is accepted as it is; others say what is to be added.
     """

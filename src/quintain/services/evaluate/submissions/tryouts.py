@@ -71,7 +71,7 @@ class Payer:
 
 
 def inputs_for(db: Session, blobs: Blobs, task: Task) -> list[dict[str, Any]]:
-    """Give a few inputs of the task's data sets, without ids or answers; samples of its kind where it has none.
+    """Return a few inputs of the task's data sets, without ids or answers; samples of its kind where it has none.
 
     Builders read what their model prints when it is tried, so only data sets whose inputs are open are drawn on.
     """
@@ -304,7 +304,7 @@ def _said(error: QuintainError | OSError) -> Text:
 
 
 def _plain(text: str) -> str:
-    """Give what a model said as text that every database and every page can hold."""
+    """Return what a model said as text that every database and every page can hold."""
     return text.encode("utf-8", "backslashreplace").decode().replace("\x00", "\\x00")
 
 

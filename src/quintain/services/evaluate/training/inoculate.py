@@ -65,7 +65,7 @@ def inoculate(
 
 
 def _sizes(spec: InoculationSpec, mix: Mix) -> list[int]:
-    """Give the sizes that the mix has rows for, and all of it where a larger one was asked for."""
+    """Return the sizes that the mix has rows for, and all of it where a larger one was asked for."""
     rows = mix.table.height
     return sorted({min(size, rows) for size in spec.sizes})
 

@@ -175,7 +175,7 @@ class _Described:
 
 
 def _described(inputs: RecipeInputs, lessons: Lessons, seed: int) -> Iterator[_Described]:
-    """Give the models of a lesson with their cards: checkpoints first, the end last."""
+    """Return the models of a lesson with their cards: checkpoints first, the end last."""
     figures = [figures_of(lessons.handler, dev, inputs.task.label_names) for dev in inputs.dev]
     for model in lessons.models:
         card = recipe_card(inputs, lessons, figures, seed, model.share)
@@ -219,7 +219,7 @@ def _register(
 
 
 def _meta(inputs: RecipeInputs, model: _Described) -> dict[str, Any]:
-    """Give what is kept with the version: the recipe, and what a baseline's version has as well."""
+    """Return what is kept with the version: the recipe, and what a baseline's version has as well."""
     learner = inputs.learner
     return {
         "recipe": plain(inputs.recipe),
@@ -284,7 +284,7 @@ def _queue(db: Session, task: str) -> int:
 
 @contextmanager
 def _held(folder: Path, inputs: RecipeInputs, seed: int) -> Iterator[Path]:
-    """Give the folder of this training, for this process alone; those that nobody went on with are dropped."""
+    """Return the folder of this training, for this process alone; those that nobody went on with are dropped."""
     key = content_id({"recipe": plain(inputs.recipe, whole=True), "seed": seed, **inputs.identity})[:24]
     own_folder = folder / key
     own_folder.mkdir(parents=True, exist_ok=True)

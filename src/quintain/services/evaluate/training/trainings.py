@@ -84,7 +84,7 @@ def list_trainings(db: Session, actor: Actor, task: str) -> records.Trainings:
 
 
 def get_training(db: Session, actor: Actor, task: str, number: int) -> records.Training:
-    """Give one training."""
+    """Return one training; NotFound where *actor* may not know of it."""
     return _record(_found(db, actor, task, number))
 
 

@@ -20,7 +20,7 @@ from quintain.store.queries.validate import validation as queries
 
 
 def policies(db: Session, actor: Actor, ref: str) -> Policies:
-    """Give a validation's policy with every state that it had, the newest first."""
+    """Return a validation's policy with every state that it had, the newest first (owners)."""
     validation = find_validation(db, ref)
     require_owner(actor, validation.task.name)
     rows = queries.policies(db, validation.id)

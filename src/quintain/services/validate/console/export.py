@@ -87,7 +87,7 @@ def _owned(db: Session, actor: Actor, ref: str) -> ValidationInfo:
 
 
 def _judgement_frames(db: Session, validation: ValidationInfo, tell: ReportProgress) -> Frames:
-    """Give `item, worker, label, kept` and more of all judgements, with judges under numbers, not names.
+    """Yield `item, worker, label, kept` and more of all judgements, with judges under numbers, not names.
 
     Where writers vote, their votes are rows, too, by workers of their own: what is kept makes the labels again.
     """
@@ -119,7 +119,7 @@ def _judgement_frames(db: Session, validation: ValidationInfo, tell: ReportProgr
 
 
 def _said(evidence: Evidence, rows: IntArray, is_kept: Any) -> dict[str, Any]:
-    """Give what judges said at *rows* of the table as columns."""
+    """Return what judges said at *rows* of the table as columns."""
     table = evidence.table
     codes = np.searchsorted(evidence.users, table.user[rows])
     return {

@@ -29,7 +29,7 @@ ENOUGH_ITEMS = 30  # with all their judgements, before what was judged here says
 def foresee_adaptive(
     db: Session, actor: Actor, ref: str, policy_toml: str | None = None, *, file: str | None = None
 ) -> AdaptiveForecast:
-    """Say what the policy of a validation, or another one, would save by asking adaptively, and what it would risk.
+    """Return what the policy of a validation, or another one, would save by asking adaptively, and risk (owners).
 
     Where the policy does not ask adaptively, it is said for the defaults. Of much that was judged, some items are
     drawn and played again: nobody waits for all of it to be read.
@@ -87,7 +87,7 @@ def _drawn(db: Session, validation: ValidationInfo, most: int) -> tuple[Evidence
 
 
 def _ways(policy: ValidationPolicy, adaptive: Adaptive) -> list[Stopping]:
-    """Give the setting of the policy first, then the one that saves more and the one that risks nothing."""
+    """Return the setting of the policy first, then the one that saves more and the one that risks nothing."""
     over_half = policy.judgements // 2 + 1
     pairs = [(policy.minimum, adaptive.least), (min(2, policy.judgements), 2), (over_half, over_half)]
     return [Stopping(policy.judgements, *pair, adaptive.threshold) for pair in dict.fromkeys(pairs)]

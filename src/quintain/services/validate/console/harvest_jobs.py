@@ -70,7 +70,7 @@ class HarvestRequest:
     policy: str = ""
 
     def settings(self) -> Harvesting:
-        """Give it as harvesting takes it, or say what is wrong with the rules."""
+        """Return the settings that harvesting takes; refuse rules that are wrong."""
         rules = parse_rules(NAMED_RULES.get(self.rules.strip(), self.rules))
         return Harvesting(rules=rules, where=self.where, size=self.size, seed=self.seed, columns=self.columns)
 
@@ -125,7 +125,7 @@ def ask_harvest(
 
 
 def find_harvest(db: Session, actor: Actor, task: str, number: int) -> JobStanding:
-    """Say how far a harvest of *task* is, and what came of it. For owners."""
+    """Return how far a harvest of *task* is, and what came of it (owners)."""
     require_owner(actor, task)
     job = queue.get_job(db, actor, number)
     if job.kind != JOB or job.task != task:
@@ -180,7 +180,7 @@ class _Work:
         self.run, self.at, self.name = run, time.monotonic(), str(run.checkpoint.get("kept", ""))
 
     def begin_at(self) -> HarvestState | None:
-        """Give what was kept; None where nothing was, or it was thrown away."""
+        """Return what was kept; None where nothing was, or it was thrown away."""
         path = self.run.blobs.passing(self.name) if self.name else None
         return HarvestState.read(path, self.run.checkpoint["state"]) if path is not None else None
 
@@ -221,7 +221,7 @@ def _kept(blobs: Blobs, file: Path) -> str:
 def _corpus(
     db: Session, run: JobRun, actor: Actor, request: HarvestRequest, target: HarvestTarget, folder: Path
 ) -> Iterator[Path]:
-    """Give the file to read: the one that was sent, or one that is written from a data set."""
+    """Yield the file to read: the one that was sent, or one that is written from a data set."""
     if request.dataset:
         yield _from_dataset(db, run.blobs, actor, request.dataset, target, folder)
         return
@@ -264,7 +264,7 @@ def _from_dataset(
 
 
 def _result(report: HarvestReport, ref: str) -> dict[str, Any]:
-    """Give what came of it, without the counts of every cell."""
+    """Return what came of it, without the counts of every cell."""
     figures = report.as_dict()
     names = ("name", "wanted", "taken", "seen", "distinct", "estimated")
     return {

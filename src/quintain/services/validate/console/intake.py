@@ -71,7 +71,7 @@ def take_attempts(db: Session, validation: ValidationInfo, most: int = AT_ONCE) 
 
 
 def is_small(db: Session, round_id: int) -> bool:
-    """Say whether all attempts of a round may be looked at while somebody waits."""
+    """Whether all attempts of a round may be looked at while somebody waits."""
     return intake.count_attempts_to(db, round_id, AT_ONCE + 1) <= AT_ONCE
 
 

@@ -85,7 +85,7 @@ def item_rows(task: Task, path: Path, columns: Mapping[str, str] | None = None) 
 
 
 def _predictions(row: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Give what the model said, with its hash and its probabilities where a harvest has kept them."""
+    """Return what the model said, with its hash and its probabilities where a harvest has kept them."""
     model, answer = row.get("model"), row.get("predicted")
     if model in (None, "") or answer in (None, ""):
         return []

@@ -44,7 +44,7 @@ class ItemRules:
 
 
 def rules_of(db: Session, validation: ValidationInfo, items: IntArray, classes: Sequence[str]) -> ItemRules:
-    """Give what the policy says of each of *items*."""
+    """Return what the policy says of each of *items*."""
     policy = validation.policy
     often = item_queries.asked_often(db, validation.id)
     asked = np.array([often.get(item, policy.judgements) for item in items.tolist()], dtype=np.int64)
@@ -64,7 +64,7 @@ def rules_of(db: Session, validation: ValidationInfo, items: IntArray, classes: 
 
 
 def with_writers(used: Judgements, rules: ItemRules) -> Judgements:
-    """Give judgements with those of the writers, each a worker of their own beside the judges."""
+    """Return judgements with those of the writers, each a worker of their own beside the judges."""
     voted = np.flatnonzero(rules.writer != NONE)
     if not len(voted):
         return used
@@ -80,7 +80,7 @@ def with_writers(used: Judgements, rules: ItemRules) -> Judgements:
 def drawn_often(
     validation: ValidationInfo, rows: Sequence[Mapping[str, Any]], known: Mapping[str, int]
 ) -> list[int | None]:
-    """Say of new items how many judgements each is to get; None where it is no more than the policy asks of all.
+    """Return how many judgements each of new items is to get; None where it is no more than the policy asks of all.
 
     *known* counts those of each part that are judged often already.
     """

@@ -60,7 +60,7 @@ def list_items(db: Session, actor: Actor, ref: str, query: ItemQuery | None = No
 
 
 def _searched(db: Session, validation_id: int, chosen: ItemFilter) -> int | None:
-    """Say among how many of the newest items a text was looked for, where that is not among all."""
+    """Return among how many of the newest items a text was looked for, where that is not among all."""
     most = item_queries.SEARCHED
     if not chosen.text or item_queries.count_items_to(db, validation_id, most + 1) <= most:
         return None
@@ -68,7 +68,7 @@ def _searched(db: Session, validation_id: int, chosen: ItemFilter) -> int | None
 
 
 def _total(db: Session, validation_id: int, chosen: ItemFilter, states: Sequence[Sequence[Any]]) -> int:
-    """Say how many items fit: by what is kept, unless a text is looked for."""
+    """Return how many items fit: by what is kept, unless a text is looked for."""
     if chosen.text:
         return item_figures.count(db, validation_id, chosen)
     return sum(

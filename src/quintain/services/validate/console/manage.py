@@ -54,7 +54,7 @@ read_task = lru_cache(maxsize=64)(parse_task)
 
 
 def find_validation(db: Session, ref: str) -> ValidationInfo:
-    """Give the validation called *ref*, or say what there is."""
+    """Return the validation called *ref*; NotFound, with those there are, without one."""
     task, _, name = ref.rpartition("/")
     stored = queries.find(db, task, name) if task else None
     if stored is None:
@@ -68,7 +68,7 @@ def find_validation(db: Session, ref: str) -> ValidationInfo:
 
 
 def validation_by_id(db: Session, validation_id: int) -> ValidationInfo:
-    """Give the validation of this number."""
+    """Return the validation of this number."""
     return _info(queries.by_id(db, validation_id))
 
 
@@ -247,7 +247,7 @@ def add_items(db: Session, actor: Actor, ref: str, rows: Sequence[Mapping[str, A
 
 
 def _shape_faults(row: Mapping[str, Any]) -> list[Fault]:
-    """Say what an item's row has too much, and what is wrong with its predictions."""
+    """Return what an item's row has too much, and what is wrong with its predictions."""
     faults = [Fault(reason) for reason in strange_keys(row, ROW_KEYS)]
     rating = row.get("rating")
     if rating is not None and not is_number(rating):
@@ -318,12 +318,12 @@ def take_rows(db: Session, actor: Actor, ref: str, rows: Sequence[Mapping[str, A
 
 
 def _source(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Say where an item is from, and what else is known of it."""
+    """Return where an item is from, and what else is known of it."""
     return {**(row.get("about") or {}), **{name: row[name] for name in SOURCE_KEYS if row.get(name) is not None}}
 
 
 def aim_text(answer: Any) -> str:
-    """Give an answer as the text that labels are compared with; empty where it is no label."""
+    """Return an answer as the text that labels are compared with; empty where it is no label."""
     return normalise_label(str(answer))[:80] if isinstance(answer, str | int) and not isinstance(answer, bool) else ""
 
 

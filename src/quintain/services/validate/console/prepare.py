@@ -88,7 +88,7 @@ def _take_all(run: JobRun, db: Session, validation: ValidationInfo, often: Mappi
 
 
 def preparation_of(db: Session, validation: ValidationInfo) -> JobStanding | None:
-    """Say how far the preparing of a validation is; None where it is over. For other services."""
+    """Return how far the preparing of a validation is; None where it is over. For other services."""
     return queue.newest(db, PREPARE, validation.ref) if validation.state is ValidationState.PREPARING else None
 
 

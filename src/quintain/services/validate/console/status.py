@@ -49,7 +49,7 @@ RECENT = 1000  # and at the times of so many judgements
 
 
 def status(db: Session, actor: Actor, ref: str, *, glance: int | None = None) -> Validation:
-    """Give everything that the owner's console shows, as it was counted last.
+    """Return everything that the owner's console shows, as it was counted last (owners).
 
     At a *glance*, only the rates of so many writers, twenty at most, and no judges: they have a list of their own.
     """
@@ -68,7 +68,7 @@ def status_of(
     *,
     glance: int | None = None,
 ) -> Validation:
-    """Give the same from what was read already; for other services."""
+    """Return the same from what was read already; for other services."""
     return Validation(
         validation=validation.ref,
         state=validation.state.value,
@@ -93,14 +93,14 @@ def status_of(
 
 
 def progresses(db: Session, actor: Actor, task: str) -> list[ValidationProgress]:
-    """Give progress and forecast of every validation of a task, for its owners."""
+    """Return progress and forecast of every validation of a task (owners)."""
     get_task(db, task)
     require_owner(actor, task)
     return [progress(db, actor, ref) for ref in list_validations(db, task)]
 
 
 def progress(db: Session, actor: Actor, ref: str) -> ValidationProgress:
-    """Give progress and forecast only: what a page asks for again and again, without reading the judgements."""
+    """Return progress and forecast only (owners): what a page asks for again and again, reading no judgements."""
     validation = find_validation(db, ref)
     require_owner(actor, validation.task.name)
     figures = validation_figures(db, validation)
@@ -110,7 +110,7 @@ def progress(db: Session, actor: Actor, ref: str) -> ValidationProgress:
 def progress_of(
     validation: ValidationInfo, figures: ValidationFigures, foreseen: Forecast, waiting: Waiting | None
 ) -> ValidationProgress:
-    """Give the same from what was read already; for other services."""
+    """Return the same from what was read already; for other services."""
     slots = sum(figures.slots.values()) - figures.slots.get(SlotState.DROPPED, 0)
     return ValidationProgress(
         validation=validation.ref,
@@ -127,12 +127,12 @@ def progress_of(
 
 
 def _waiting(db: Session, validation: ValidationInfo) -> Waiting | None:
-    """Say who is needed for the last judgements, where somebody is."""
+    """Return who is needed for the last judgements; None where nobody is."""
     return remaining_items.who_is_missing(db, validation) if validation.state is ValidationState.OPEN else None
 
 
 def asking(validation: ValidationInfo, parts: Sequence[Sequence[Any]]) -> Asking:
-    """Say how many judgements items get, and how many items of each part are judged more often."""
+    """Return how many judgements items get, and how many items of each part are judged more often."""
     policy = validation.policy
     return Asking(
         judgements=policy.judgements,
@@ -148,7 +148,7 @@ def asking(validation: ValidationInfo, parts: Sequence[Sequence[Any]]) -> Asking
 def forecast(
     db: Session, validation: ValidationInfo, slots: Mapping[str, int], *, moment: datetime | None = None
 ) -> Forecast:
-    """Say what is to go by the numbers of *slots*.
+    """Return what is to go by the numbers of *slots*.
 
     Days are those at the pace of the last week, or of the newest judgements; None where nothing has come in.
     """
@@ -178,7 +178,7 @@ def forecast(
 
 
 def _by_review(db: Session, validation: ValidationInfo) -> list[ReviewedAgreement]:
-    """Give how agreement went from review to review."""
+    """Return how agreement went from review to review."""
     return [
         ReviewedAgreement(
             at=row.created_at,

@@ -42,7 +42,7 @@ def adjudication_queue_of(db: Session, actor: Actor, ref: str, *, limit: int = 5
 
 
 def adjudication_queue(db: Session, actor: Actor, ref: str, *, first: int = 0, limit: int = 1) -> Queue:
-    """Give part of the queue, and how long it is; beyond its end it is the last item."""
+    """Return part of the queue, and how long it is; beyond its end it is the last item."""
     validation = find_validation(db, ref)
     require_role(actor, RoleName.EXPERT, RoleName.OWNER, task=validation.task.name)
     validation_figures(db, validation)

@@ -24,7 +24,7 @@ PLACE = "validation:"
 
 
 def judging_entry(db: Session, actor: Actor, ref: str, base_url: str) -> JudgingEntry:
-    """Give the address that a panel sends judges to, with its own places for ids (owners)."""
+    """Return the address that a panel sends judges to, with its own places for ids (owners)."""
     validation = find_validation(db, ref)
     require_owner(actor, validation.task.name)
     entry = validation.policy.entry
@@ -46,7 +46,7 @@ def enter(db: Session, key: str, parameters: Mapping[str, str], visitor: Visitor
 
 
 def complete(db: Session, actor: Actor, ref: str) -> Completion:
-    """Give somebody who came from a panel, and has handed in a page since, what they need to go back and be paid."""
+    """Return what somebody who came from a panel, and has handed in a page since, needs to go back and be paid."""
     user_id = require_user(actor)
     validation = find_validation(db, ref)
     door = _door(validation)
@@ -61,7 +61,7 @@ def complete(db: Session, actor: Actor, ref: str) -> Completion:
 
 
 def may_complete(db: Session, actor: Actor, ref: str) -> bool:
-    """Say whether a code waits for the actor; nothing is written."""
+    """Whether a code waits for the actor; nothing is written."""
     validation, user_id = find_validation(db, ref), actor.user_id
     if validation.policy.entry is None or user_id is None:
         return False

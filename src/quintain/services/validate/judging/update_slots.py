@@ -98,7 +98,7 @@ def _adapt(db: Session, validation: ValidationInfo, adaptive: Adaptive, by_item:
 def _scores(
     db: Session, validation: ValidationInfo, adaptive: Adaptive, item_ids: Sequence[int]
 ) -> dict[int, tuple[FloatArray, IntArray]]:
-    """Give the log scores and the votes of each item's labels, from judgements and writers' votes that count."""
+    """Return the log scores and the votes of each item's labels, from judgements and writers' votes that count."""
     table = judgement_queries.table(db, validation.id, item_ids)
     aside = judgement_queries.set_aside(db, validation.id)
     known = judgement_queries.accuracies(db, validation.id, set(table.user.tolist()))

@@ -52,16 +52,16 @@ class FinalLabels:
     gone: npt.NDArray[np.bool_]
 
     def names(self) -> list[str | None]:
-        """Give the labels by name; None where there is none."""
+        """Return the labels by name; None where there is none."""
         known = [*self.classes, None]
         return [known[code] for code in self.label.tolist()]
 
     def distribution(self) -> FloatArray:
-        """Give each item's shares of votes."""
+        """Return each item's shares of votes."""
         return np.asarray(self.votes / np.maximum(self.votes.sum(axis=1, keepdims=True), 1), dtype=np.float64)
 
     def by_item(self) -> dict[int, int]:
-        """Give the place of each item."""
+        """Return the place of each item."""
         return {int(item): place for place, item in enumerate(self.items)}
 
 

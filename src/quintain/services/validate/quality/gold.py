@@ -160,7 +160,7 @@ def gold_from_item(db: Session, actor: Actor, ref: str, item_id: int, *, note: s
 
 
 def _label_of(db: Session, item_id: int) -> str | None:
-    """Give the label of an item as it was counted last; None where it has none, or is judged again since."""
+    """Return the label of an item as it was counted last; None where it has none, or is judged again since."""
     figures = item_figures.in_order(db, [item_id])
     if not figures or figures[0].state != "labelled":
         return None

@@ -57,13 +57,13 @@ class JudgeList:
         return len(self._users)
 
     def rows(self, offset: int = 0, limit: int | None = None) -> list[Judge]:
-        """Give them, or some of them, those with the lowest accuracy first; of equals, who came first."""
+        """Return them, or some of them, those with the lowest accuracy first; of equals, who came first."""
         keys = self._keys("accuracy", {})
         order = sorted(self._all, key=lambda code: (keys[code], self._users[code]))
         return self._rows(order[offset : None if limit is None else offset + limit])
 
     def page(self, query: JudgeQuery) -> tuple[list[Judge], int]:
-        """Give one page of those that are wanted, and how many there are; rows without a value come last either way."""
+        """Return one page of those that *query* asks for, and how many there are; rows without a value come last."""
         names = people_names(self._db, self._users) if query.text or query.order == "worker" else {}
         chosen = [code for code in self._all if self._is_shown(code, query.show)]
         if query.text:
@@ -78,7 +78,7 @@ class JudgeList:
         return self._rows(order[first : first + query.limit]), len(order)
 
     def _keys(self, order: str, names: Mapping[int, str]) -> list[Any]:
-        """Give what each is sorted by."""
+        """Return what each is sorted by."""
         columns = self._columns
         if order == "worker":
             return [names[user] for user in self._users]
@@ -138,18 +138,18 @@ class JudgeList:
         ]
 
     def _reason(self, code: int) -> str:
-        """Say why somebody is not qualified."""
+        """Return why somebody is not qualified."""
         user = self._users[code]
         return self._standings[user].reason if self._is_aside(code) else self._ended.get(user, "")
 
 
 def judges_of(db: Session, validation: ValidationInfo) -> JudgeList:
-    """Give the judges of a validation, for other services."""
+    """Return the judges of a validation; for other services, which have asked who may see them."""
     return JudgeList(db, validation, people_figures(db, validation).get("judges", {}))
 
 
 def judge_list(db: Session, actor: Actor, ref: str) -> JudgeList:
-    """Give the judges of a validation to its owner, to be asked for page by page."""
+    """Return the judges of a validation, to be asked for page by page (owners)."""
     validation = find_validation(db, ref)
     require_owner(actor, validation.task.name)
     validation_figures(db, validation)
@@ -162,7 +162,7 @@ def judge_table(db: Session, actor: Actor, ref: str) -> list[Judge]:
 
 
 def judge_page(db: Session, actor: Actor, ref: str, *, limit: int, offset: int = 0) -> Judges:
-    """Give a page of the judges with their figures, those with the lowest accuracy first (owners)."""
+    """Return a page of the judges with their figures, those with the lowest accuracy first (owners)."""
     judges = judge_list(db, actor, ref)
     return Judges(judges.rows(offset, limit), len(judges), offset)
 
@@ -181,7 +181,7 @@ def _accuracies(right: Sequence[float], wrong: Sequence[float]) -> list[Estimate
 
 
 def judge_history(db: Session, actor: Actor, ref: str, name: str) -> JudgeHistory:
-    """Give everything that happened to one judge: what each review found, and every change of standing.
+    """Return everything that happened to one judge (owners): what reviews found, and every change of standing.
 
     `standings` are of this validation; `qualifications` are of the whole task, whoever changed them and where.
     """

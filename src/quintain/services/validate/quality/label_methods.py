@@ -46,7 +46,7 @@ def require_suited(policy: ValidationPolicy, task: Task) -> None:
 
 
 def label_items(validation: ValidationInfo, evidence: Evidence, counted: Judgements, rules: ItemRules) -> Labelled:
-    """Give every item its label by the policy's method, from the judgements that are kept and the writers' votes.
+    """Return every item's label by the policy's method, from the judgements that are kept and the writers' votes.
 
     A label rests on as many votes as the *minimum* of its item at least; where votes decide, so many must agree, and
     a tie is no label.
@@ -73,7 +73,7 @@ def _aggregator(policy: ValidationPolicy) -> Aggregator:
 
 
 def _counts_votes(kind: type[Aggregator]) -> bool:
-    """Say whether a method has a minimum of votes of its own."""
+    """Whether a method has a minimum of votes of its own."""
     return any(item.name == "minimum" for item in fields(kind))  # type: ignore[arg-type]  # members are dataclasses
 
 

@@ -97,7 +97,7 @@ def _saved(final: FinalLabels) -> int:
 
 
 def agreement_of(judgements: Judgements) -> dict[str, Any]:
-    """Give the statistics of agreement of the judgements that are kept."""
+    """Return the statistics of agreement of the judgements that are kept."""
     if not len(judgements):
         return {"reason": "there are no judgements yet"}
     return measure_agreement(judgements, resamples=RESAMPLES).as_dict()
@@ -131,7 +131,7 @@ def batches(db: Session, validation: ValidationInfo) -> list[Batch]:
 
 
 def contested_places(final: FinalLabels) -> IntArray:
-    """Give the places of contested items: those without a label first, then the least sure ones."""
+    """Return the places of contested items: those without a label first, then the least sure ones."""
     if not len(final.items):
         return np.zeros(0, dtype=np.int64)
     total, share = final.votes.sum(axis=1), final.confidence
@@ -141,7 +141,7 @@ def contested_places(final: FinalLabels) -> IntArray:
 
 
 def item_rows(final: FinalLabels, ids: IntArray) -> dict[int, ItemFigures]:
-    """Give a row for each of the items *ids*, judged or not."""
+    """Return a row for each of the items *ids*, judged or not."""
     rows = {int(one): ItemFigures(int(one), "waiting", False, None, 0, None, 0.0, False, {}) for one in ids}
     if not len(final.items):
         return rows
@@ -166,7 +166,7 @@ def item_rows(final: FinalLabels, ids: IntArray) -> dict[int, ItemFigures]:
 
 
 def gold_rows(evidence: Evidence) -> dict[int, ItemFigures]:
-    """Give a row for each gold item that was answered: how often, and which share was right."""
+    """Return a row for each gold item that was answered: how often, and which share was right."""
     asked = evidence.table.gold != ""
     items, at = np.unique(evidence.table.item[asked], return_inverse=True)
     right = np.bincount(at, evidence.table.label[asked] == evidence.table.gold[asked], minlength=len(items))
@@ -178,7 +178,7 @@ def gold_rows(evidence: Evidence) -> dict[int, ItemFigures]:
 
 
 def _votes(final: FinalLabels) -> list[dict[str, int]]:
-    """Give the votes of each item by label, those that there are."""
+    """Return the votes of each item by label, those that there are."""
     votes: list[dict[str, int]] = [{} for _ in final.items]
     places, codes = np.nonzero(final.votes)
     for at, code, count in zip(places.tolist(), codes.tolist(), final.votes[places, codes].tolist(), strict=True):
@@ -193,7 +193,7 @@ def _states(rows: Mapping[int, ItemFigures]) -> list[list[Any]]:
 
 
 def _judges(evidence: Evidence, figures: Figures) -> dict[str, list[Any]]:
-    """Give the figures of the judges as columns; people by their ids, since names can change and be erased."""
+    """Return the figures of the judges as columns; people by their ids, since names can change and be erased."""
     patterns_of = patterns(evidence, figures)
     return {
         "user": figures.users.tolist(),
@@ -210,7 +210,7 @@ def _judges(evidence: Evidence, figures: Figures) -> dict[str, list[Any]]:
 
 
 def _rates(counted: Tallies) -> dict[str, Any]:
-    """Give the rates, the writers with most items first."""
+    """Return the rates, the writers with most items first."""
 
     def named(tallies: Mapping[Any, OutcomeTally]) -> list[list[Any]]:
         return [[name, one.rates()] for name, one in sorted(tallies.items())]

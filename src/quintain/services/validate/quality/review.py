@@ -86,7 +86,7 @@ def catch_up_all(db: Session, each: Each = straight) -> None:
 
 
 def handlers() -> Handlers:
-    """Say what a worker does for each kind of review."""
+    """Return what a worker does for each kind of review."""
     return dict.fromkeys((JOB, *ASKED.values()), work)
 
 
@@ -169,7 +169,7 @@ def _measure(db: Session, validation: ValidationInfo) -> _Measured:
 
 
 def _stand(db: Session, validation: ValidationInfo) -> tuple[int, ...]:
-    """Say which standings and decisions there are: what a pass must not overlook."""
+    """Return which standings and decisions there are: what a pass must not overlook."""
     current = find_validation(db, validation.ref)
     return queries.count_standings(db, current.id), current.revision, hash(current.policy)
 

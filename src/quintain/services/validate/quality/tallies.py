@@ -56,7 +56,7 @@ class OutcomeTally:
         self.asked = self.asked or bool(item.predictions)
 
     def rates(self) -> dict[str, Any]:
-        """Give the fields of `Rates`."""
+        """Return the fields of `Rates`."""
         known = self.asked or not self.collected
         aimed = validated_share(self.successes, self.decided, self.written) if self.written and self.asked else None
         return {
@@ -70,7 +70,7 @@ class OutcomeTally:
         }
 
     def counts(self) -> list[int]:
-        """Give what vMER is made of, as reviews keep it and boards read it."""
+        """Return what vMER is made of, as reviews keep it and boards read it."""
         return [self.collected, self.validated, self.errors]
 
 
@@ -109,7 +109,7 @@ def tally(db: Session, validation: ValidationInfo, final: FinalLabels) -> Tallie
 
 
 def _labelled(items: Iterable[Collected], final: FinalLabels) -> Iterator[tuple[Collected, str | None]]:
-    """Give each item with its validated label, where nobody is asked about it any more."""
+    """Yield each item with its validated label, where nobody is asked about it any more."""
     at, names, complete = final.by_item(), final.names(), final.complete.tolist()
     for item in items:
         where = at.get(item.item_id) if item.item_id is not None else None
@@ -117,7 +117,7 @@ def _labelled(items: Iterable[Collected], final: FinalLabels) -> Iterator[tuple[
 
 
 def outcome_of(validation: ValidationInfo, item: Collected, label: str | None, model: str | None = None) -> ItemOutcome:
-    """Say whether the model (or every model) missed the validated *label* of an item."""
+    """Return whether the model (or every model) missed the validated *label* of an item."""
     predictions = [prediction for prediction in item.predictions if model is None or prediction.get("model") == model]
     if label is None or not predictions:
         return ItemOutcome(label, error=False, success=False)
@@ -130,7 +130,7 @@ def outcome_of(validation: ValidationInfo, item: Collected, label: str | None, m
 
 
 def aim_of(item: Collected) -> str | None:
-    """Give the label aimed at; of a harvested item, which nobody aimed, what the model said."""
+    """Return the label aimed at; of a harvested item, which nobody aimed, what the model said."""
     if item.aim:
         return item.aim
     return str(item.predictions[0].get("answer")) if item.predictions else None

@@ -50,7 +50,7 @@ def rule_of(rule: str, limit: float | None, least: int) -> UnqualifyRule:
 
 
 def try_rule(db: Session, actor: Actor, ref: str, rule: UnqualifyRule) -> RuleEffect:
-    """Say whom *rule* would catch, what would be collected anew, and how well it tells clickers from honest people."""
+    """Return whom *rule* would catch, what would be collected anew, and how well it tells clickers apart (owners)."""
     validation = find_validation(db, ref)
     require_owner(actor, validation.task.name)
     validation_figures(db, validation)
@@ -89,7 +89,7 @@ def _better(rule: UnqualifyRule, labels: int, honest: float) -> tuple[UnqualifyR
 
 
 def _advice(last: RulePower, labels: int, better: UnqualifyRule | None, needed: int | None) -> str:
-    """Say plainly that a rule is weak, and what would do better."""
+    """Return plainly that a rule is weak, and what would do better."""
     text = (
         f"With {labels} labels a random clicker agrees on {1 / labels:.0%} by chance; even after"
         f" {last.judgements} judgements this rule catches {last.clicker:.0%} of them."
@@ -140,14 +140,14 @@ def counts_of(columns: Mapping[str, Any]) -> JudgeCounts:
 
 
 def qualified_mask(db: Session, validation: ValidationInfo, figures: Figures | JudgeCounts) -> Any:
-    """Say who is still qualified."""
+    """Return who is still qualified."""
     standings = queries.standings(db, validation.id)
     gone = {user for user, standing in standings.items() if not standing.qualified}
     return np.array([user not in gone for user in figures.users.tolist()], dtype=bool)
 
 
 def caught_by(rule: UnqualifyRule, figures: Figures | JudgeCounts, among: Any) -> Any:
-    """Say which of the judges *among* a rule catches."""
+    """Return which of the judges *among* a rule catches."""
     if rule.rule == "gold":
         return among & catches(rule, figures.gold_right, figures.gold_seen)
     caught = catches(rule, figures.agreed, figures.compared, figures.right, figures.wrong)

@@ -93,25 +93,25 @@ class ValidationFigures:
 
 
 def validation_figures(db: Session, validation: ValidationInfo) -> ValidationFigures:
-    """Give what is known of a validation, and see to it that it is counted anew where more has come in."""
+    """Return what is known of a validation; it is counted anew beside where more has come in."""
     shown = figures.shown_figure(db, None, VALIDATION, validation.ref, task=validation.task.name)
     return ValidationFigures(shown.value or {}, shown.computed_at, shown.fresh, shown.job)
 
 
 def people_figures(db: Session, validation: ValidationInfo) -> Mapping[str, Any]:
-    """Give the figures of judges, and the rates with those of the first writers; empty where nothing is known."""
+    """Return the figures of judges, and the rates with those of the first writers; empty where nothing is known."""
     figure = figure_queries.figure(db, PEOPLE, validation.ref)
     return figure.value if figure is not None else {}
 
 
 def all_rates(db: Session, validation: ValidationInfo) -> Mapping[str, Any]:
-    """Give the rates with those of every writer; empty where nothing is known."""
+    """Return the rates with those of every writer; empty where nothing is known."""
     rates, stored = people_figures(db, validation).get("rates", {}), figure_queries.figure(db, WRITERS, validation.ref)
     return {**rates, **stored.value} if rates and stored is not None else rates
 
 
 def is_large(db: Session, validation: ValidationInfo) -> bool:
-    """Say whether there is so much to read that nobody should wait for it."""
+    """Whether there is so much to read that nobody should wait for it."""
     return _facts(db, validation.ref) > VALIDATION.at_once
 
 
@@ -122,14 +122,14 @@ def schedule_refresh(db: Session, validation: ValidationInfo) -> None:
 
 
 def figure_status(db: Session, actor: Actor, ref: str) -> ShownFigure:
-    """Say how old the figures of a validation are, and how far the next ones, to its owners and experts."""
+    """Return how old the figures of a validation are, and how far the next ones (owners, experts)."""
     validation = find_validation(db, ref)
     require_role(actor, RoleName.EXPERT, RoleName.OWNER, task=validation.task.name)
     return figure_status_of(validation_figures(db, validation))
 
 
 def figure_status_of(stored: ValidationFigures) -> ShownFigure:
-    """Say the same of what was read already; for other services."""
+    """Return the same of what was read already; for other services."""
     return ShownFigure(stored.whole or None, stored.computed_at, stored.fresh, stored.job)
 
 

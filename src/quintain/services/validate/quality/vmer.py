@@ -30,7 +30,7 @@ from quintain.store.queries.validate.item_figures import ItemFigures
 
 
 def error_rates(db: Session, actor: Actor, ref: str) -> ErrorRates:
-    """Give the rates of a validation: over all, and by model, writer and label. For owners."""
+    """Return the rates of a validation: over all, and by model, writer and label (owners)."""
     validation = find_validation(db, ref)
     require_owner(actor, validation.task.name)
     validation_figures(db, validation)
@@ -94,13 +94,13 @@ def my_outcomes(db: Session, actor: Actor, ref: str, *, limit: int = 1000, offse
 
 
 def _distribution(row: ItemFigures, classes: Sequence[str]) -> dict[str, float]:
-    """Give each label's share of the votes."""
+    """Return each label's share of the votes."""
     total = max(row.judgements, 1)
     return {name: row.votes.get(name, 0) / total for name in sorted({*classes, *row.votes})}
 
 
 def _state(item: Collected, outcome: ItemOutcome, *, ready: bool) -> str:
-    """Say how far the judging of an item is."""
+    """Return how far the judging of an item is."""
     if outcome.label:
         return "validated"
     if ready:

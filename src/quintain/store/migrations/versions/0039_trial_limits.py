@@ -28,7 +28,7 @@ VERSIONS = sa.table(
 
 
 def upgrade() -> None:
-    """Give each such round a version with the limits of its stage; until now they were in the protocol alone."""
+    """Add to each such round a version with the limits of its stage; until now they were in the protocol alone."""
     limit_rounds(op.get_bind())
 
 

@@ -57,7 +57,7 @@ def upgrade() -> None:
 
 
 def _meant(before: dict[str, Any], inputs: dict[str, Any]) -> int | None:
-    """Give the number that a variant should have; None where it is right, or where nobody can tell."""
+    """Return the number that a variant should have; None where it is right, or where nobody can tell."""
     first, second, number = _words(before), _words(inputs), inputs.get(POINTER)
     if not isinstance(number, int) or number != before.get(POINTER):
         return None

@@ -23,7 +23,7 @@ def list_panel_people(
 
 
 def confirm_panel_people(call: Calling, task: TaskName, body: ConfirmRequest) -> PanelGuests:
-    """Say that these are people of their own, who are paid; or all of whom nothing looks odd (owners)."""
+    """Take these for people of their own, who are paid; or all of whom nothing looks odd (owners)."""
     return panel_people.confirm_guests(call.db, call.actor, task, body.names, everybody=body.everybody)
 
 
@@ -38,5 +38,5 @@ def make_door_code(call: Calling, task: TaskName, name: PersonName) -> DoorCode:
 
 
 def get_panel_key(call: Calling, task: TaskName) -> PanelKey:
-    """Give the key by which a panel signs its links to a task (owners)."""
+    """Return the key by which a panel signs its links to a task (owners)."""
     return panel_people.panel_key(call.db, call.actor, task)

@@ -102,7 +102,7 @@ def put_round(call: Calling, task: TaskName, definition: RoundDefinition, edit: 
 
 
 def get_round(call: Calling, ref: RoundRef) -> Round:
-    """Give a round; how people from a panel come and go is in it for the task's owners only."""
+    """Return a round; how people from a panel come and go is in it for the task's owners only."""
     return _round(call, manage.get_round(call.db, call.actor, ref))
 
 
@@ -143,12 +143,12 @@ def export_attempts(
 
 
 def get_readiness(call: Calling, ref: RoundRef) -> Readiness:
-    """Say what one has to do before writing in a round."""
+    """Return what one has to do before writing in a round."""
     return readiness.readiness(call.db, call.actor, ref)
 
 
 def choose(call: Calling, ref: RoundRef, choice: ChoiceRequest) -> Readiness:
-    """Say `consent`, `warning` (read and accepted), `opt_out` or `opt_in` to a round."""
+    """Answer a round's first page: `consent`, `warning` (read and accepted), `opt_out` or `opt_in`."""
     return readiness.record_choice(call.db, call.actor, ref, choice.kind)
 
 
@@ -158,7 +158,7 @@ def begin_writing(call: Calling, ref: RoundRef) -> WritingSession:
 
 
 def get_writing_session(call: Calling, key: SessionKey) -> WritingSession:
-    """Give one of one's own writing sessions as it stands."""
+    """Return one of one's own writing sessions as it stands."""
     return sessions.get_session(call.db, call.actor, key)
 
 
@@ -193,7 +193,7 @@ def end_writing(call: Calling, key: SessionKey) -> WritingSession:
 
 
 def confirm(call: Calling, attempt: AttemptId, word: WordRequest) -> Verdict:
-    """Say whether other people would give the answer aimed at."""
+    """Take down whether other people would give the answer aimed at."""
     return collect.confirm(call.db, call.actor, attempt, word.yes)
 
 
@@ -203,7 +203,7 @@ def decide(call: Calling, attempt: AttemptId, word: WordRequest) -> Verdict:
 
 
 def add_notes(call: Calling, attempt: AttemptId, notes: NotesRequest) -> Verdict:
-    """Say why the model failed, and which phenomena are in the text."""
+    """Take down why the model failed, and which phenomena are in the text."""
     list_attempts.add_notes(call.db, call.actor, attempt, reason=notes.reason, tags=notes.tags)
     return collect.get_verdict(call.db, call.actor, attempt)
 

@@ -57,7 +57,7 @@ def put_contest(call: Calling, task: TaskName, definition: ContestDefinition, ed
 
 
 def get_contest(call: Calling, ref: ContestRef) -> Contest:
-    """Give a contest, and the phase it is in."""
+    """Return a contest, and the phase it is in."""
     return contests.find_contest(call.db, ref).record()
 
 
@@ -124,14 +124,14 @@ def add_contest_reference(call: Calling, ref: ContestRef, body: ReferenceRequest
 
 
 def let_reference_count(call: Calling, ref: ContestRef, system: SystemName, body: CountsRequest) -> None:
-    """Say whether a reference system enters the breakers' scores (organisers)."""
+    """Let a reference system enter the breakers' scores, or not (organisers)."""
     systems.let_count(call.db, call.actor, ref, system, body.counts)
 
 
 def list_dev_answers(
     call: Calling, ref: ContestRef, text: Filter = "", offset: Offset = 0, limit: PageSize = 25
 ) -> DevAnswers:
-    """Give what every system answered to the blind development set, once building is over (teams)."""
+    """List what every system answered to the blind development set, once building is over (teams)."""
     return blind.dev_answers(call.db, call.blobs, call.actor, ref, text=text, offset=offset, limit=limit)
 
 

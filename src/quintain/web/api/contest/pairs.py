@@ -72,12 +72,12 @@ def remove_contest_pair(call: Calling, ref: ContestRef, pair: PairName) -> None:
 def list_team_pairs(
     call: Calling, ref: ContestRef, team: TeamName, offset: Offset = 0, limit: PageSize = 50
 ) -> ContestPairs:
-    """Give a page of a team's pairs to the team and the organisers; whoever else asks is noted."""
+    """Return a page of a team's pairs, for the team and the organisers; whoever else asks is noted."""
     return pairs.list_drafts(call.db, call.actor, ref, team, offset=offset, limit=limit)
 
 
 def get_contest_results(call: Calling, ref: ContestRef) -> ContestResults:
-    """Give what came of a contest: the score tables, and what lies behind them."""
+    """Return what came of a contest: the score tables, and what lies behind them."""
     return scores.results(call.db, call.blobs, call.actor, ref)
 
 
@@ -92,7 +92,7 @@ def list_contest_pairs(
     offset: Offset = 0,
     limit: PageSize = 50,
 ) -> ContestPairs:
-    """Give a page of the pairs with every system's answers: of a *team*, with a *tag*, that *broke* a system.
+    """Return a page of the pairs with every system's answers: of a *team*, with a *tag*, that *broke* a system.
 
     *status* is contested, undecided, settled, dropped, waiting (for the organisers) or expired (counts as it was).
     """
@@ -102,7 +102,7 @@ def list_contest_pairs(
 
 
 def get_contest_pair(call: Calling, ref: ContestRef, pair: PairId) -> ContestPair:
-    """Give one pair with every system's answers."""
+    """Return one pair with every system's answers."""
     scored = scores.get_pair(call.db, call.blobs, call.actor, ref, pair)
     if scored is None:
         raise NotFound("There is no pair {pair} in {ref}.", pair=pair, ref=ref)
@@ -110,7 +110,7 @@ def get_contest_pair(call: Calling, ref: ContestRef, pair: PairId) -> ContestPai
 
 
 def dispute_pair(call: Calling, ref: ContestRef, pair: PairId, body: DisputeRequest) -> None:
-    """Say what is wrong with a pair of another team, while labels are settled; only so many pairs of a contest."""
+    """Contest a pair of another team, while labels are settled; only so many pairs of a contest."""
     rulings.contest_pair(call.db, call.actor, ref, pair, body.reason)
 
 
@@ -125,12 +125,12 @@ def next_pair_to_judge(call: Calling, ref: ContestRef) -> NextToJudge:
 
 
 def return_pair_to_judge(call: Calling, ref: ContestRef, pair: PairId) -> None:
-    """Give a pair back without judging it; one is not handed it again."""
+    """Return a pair without judging it; one is not handed it again."""
     judging.return_pair(call.db, call.actor, ref, pair)
 
 
 def judge_pair(call: Calling, ref: ContestRef, body: PairJudgement) -> PairJudged:
-    """Give both labels of a pair that one was handed, as somebody outside the contest; it is paid."""
+    """Judge both labels of a pair that one was handed, as somebody outside the contest; it is paid."""
     return judging.judge_pair(
         call.db, call.actor, ref, body.pair, body.original_label, body.modified_label, minimal=body.minimal
     )

@@ -55,7 +55,7 @@ def list_contest_proposals(
     offset: Offset = 0,
     limit: PageSize = 25,
 ) -> ContestProposals:
-    """Give a page of what a search proposes, those that wait first."""
+    """Return a page of what a search proposes, those that wait first."""
     return search_pairs.list_proposals(call.db, call.actor, ref, search, waiting=waiting, offset=offset, limit=limit)
 
 

@@ -80,7 +80,7 @@ def put_contrast_project(
 
 
 def get_contrast_project(call: Calling, ref: ProjectRef) -> ContrastProject:
-    """Give a contrast project with its progress."""
+    """Return a contrast project with its progress."""
     return projects.get_project(call.db, call.actor, ref)
 
 
@@ -121,7 +121,7 @@ def take_pivot(call: Calling, ref: ProjectRef) -> ContrastPivot:
 
 
 def get_pivot(call: Calling, ref: ProjectRef, pivot: PivotId) -> ContrastPivot:
-    """Give an example that one has taken."""
+    """Return an example that one has taken."""
     return authoring.get_pivot(call.db, call.actor, ref, pivot)
 
 
@@ -146,12 +146,12 @@ def finish_pivot(call: Calling, ref: ProjectRef, pivot: PivotId, body: FinishReq
 
 
 def return_pivot(call: Calling, ref: ProjectRef, pivot: PivotId) -> None:
-    """Give an example back, for somebody else."""
+    """Return an example that one has taken, for somebody else."""
     authoring.release_pivot(call.db, call.actor, ref, pivot)
 
 
 def list_contrast_drafts(call: Calling, ref: ProjectRef, pivot: PivotId) -> ContrastDrafts:
-    """Give the drafts that rules make of an example that one has taken, where the project offers any."""
+    """List the drafts that rules make of an example that one has taken, where the project offers any."""
     return drafts.list_drafts(call.db, call.actor, ref, pivot)
 
 
@@ -183,7 +183,7 @@ def next_check(call: Calling, ref: ProjectRef) -> ToCheck:
 
 
 def check_variant(call: Calling, ref: ProjectRef, variant: VariantId, opinion: OpinionRequest) -> VariantStanding:
-    """Say of a variant what is right, and whether it is minimal and sound."""
+    """Judge a variant: what is right, and whether it is minimal and sound."""
     verdict = checking.Opinion(opinion.answer, minimal=opinion.minimal, sound=opinion.sound, note=opinion.note)
     return VariantStanding(variant, checking.check_variant(call.db, call.actor, ref, variant, verdict))
 
@@ -213,14 +213,14 @@ def open_contrast_people(call: Calling, ref: ProjectRef, body: PairsRequest | No
 
 
 def get_contrast_people(call: Calling, ref: ProjectRef) -> HumanContrast:
-    """Say how people do on the pairs that were judged (owners)."""
+    """Return how people do on the pairs that were judged (owners)."""
     return people.people_figures(call.db, call.actor, ref)
 
 
 def get_model_contrast(
     call: Calling, task: TaskName, model: ModelName, dataset: DatasetName, version: Version = None
 ) -> ModelContrast:
-    """Give what a model makes of a contrast set: overall, by phenomenon and by label transition."""
+    """Return what a model makes of a contrast set: overall, by phenomenon and by label transition."""
     return results.model_contrast(call.db, call.blobs, call.actor, _model(task, model, version), dataset)
 
 
@@ -235,7 +235,7 @@ def get_contrast_boundary(
     offset: Offset = 0,
     limit: Annotated[int, Parameter(description="At most so many.", ge=1, le=100)] = 10,
 ) -> Boundary:
-    """Give sets with what a model said of each member."""
+    """Return sets with what a model said of each member."""
     ref = _model(task, model, version)
     return results.boundary(call.db, call.blobs, call.actor, ref, dataset, show=show, offset=offset, limit=limit)
 

@@ -87,7 +87,7 @@ def import_dataset(  # noqa: PLR0913 - the fields of the form
 
 
 def get_dataset(call: Calling, task: TaskName, dataset: DatasetName, version: Number = None) -> DatasetVersion:
-    """Give one version with its lineage."""
+    """Return one version with its lineage."""
     return datasets.get_version(call.db, call.actor, _ref(task, dataset, version)).record()
 
 
@@ -103,7 +103,7 @@ def preview(
     offset: Offset = 0,
     limit: Limit = 20,
 ) -> Preview:
-    """Give some examples: those that contain *text*, with this *label* and *tag*; hidden answers are left out."""
+    """Return some examples: those that contain *text*, with this *label* and *tag*; hidden answers are left out."""
     page = dataset_content.preview(
         call.db,
         call.blobs,
@@ -119,7 +119,7 @@ def preview(
 
 
 def get_inputs(call: Calling, task: TaskName, dataset: DatasetName) -> DatasetInputs:
-    """Say who may read the inputs of a data set, and what was asked."""
+    """Return who may read the inputs of a data set, and what was asked."""
     return inputs_service.inputs_of(call.db, call.actor, f"{task}/{dataset}")
 
 
@@ -149,7 +149,7 @@ def get_label_counts(call: Calling, task: TaskName, dataset: DatasetName, versio
 def diff_datasets(
     call: Calling, task: TaskName, dataset: DatasetName, a: OneNumber, b: OneNumber, limit: Limit = 20
 ) -> DatasetDifference:
-    """Say how version *b* differs from version *a*."""
+    """Return how version *b* differs from version *a*."""
     difference = dataset_content.diff(call.db, call.blobs, call.actor, _ref(task, dataset, a), _ref(task, dataset, b))
     return difference.record(limit)
 

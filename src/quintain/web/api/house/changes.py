@@ -24,5 +24,5 @@ class ChangesRequest(Shape):
 
 
 def preview_changes(call: Calling, body: ChangesRequest) -> SpecChanges:
-    """Say what a TOML text would change, from old to new, and what it would reset; nothing is changed (owners)."""
+    """Return what a TOML text would change, from old to new, and would reset; nothing is changed (owners)."""
     return changes.preview(call.db, call.blobs, call.actor, body.what, body.of, body.toml)

@@ -35,7 +35,7 @@ def list_releases(call: Calling, ref: ValidationRef) -> Releases:
 
 
 def preview_release(call: Calling, ref: ValidationRef, body: ReleaseRequest) -> Response:
-    """Say what a release would be, with a number for every property; nothing is written (owners).
+    """Return what a release would be, with a number for every property; nothing is written (owners).
 
     Where much was judged, a worker looks, and the answer is 202 with where it will be.
     """
@@ -45,7 +45,7 @@ def preview_release(call: Calling, ref: ValidationRef, body: ReleaseRequest) -> 
 
 
 def get_asked_release(call: Calling, ref: ValidationRef, job: JobId) -> Response:
-    """Give what a job has made or looked at: a release; 202 while it is at it (owners)."""
+    """Return what a job has made or looked at: a release; 202 while it is at it (owners)."""
     asked = release_jobs.queued_release(call.db, call.blobs, call.actor, ref, job)
     return _later(ref, asked.job) if asked.job.going else _now(release_jobs.require_release(asked))
 
@@ -87,5 +87,5 @@ def make_release(call: Calling, ref: ValidationRef, body: ReleaseRequest) -> Res
 
 
 def get_stations(call: Calling, ref: RoundRef) -> Stations:
-    """Say which of write, judge, label, release and next model a round is past, and what is to be done next."""
+    """Return which of write, judge, label, release and next model a round is past, and what is to be done next."""
     return stations_of(call.db, call.actor, ref)

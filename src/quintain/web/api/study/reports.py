@@ -43,12 +43,12 @@ Asked = Annotated[ReportRequest, Depends(_wanted)]
 
 
 def get_report_choices(call: Calling, task: TaskName) -> ReportChoices:
-    """Say which reports can be made of a task, and of which rounds and validations."""
+    """Return which reports can be made of a task, and of which rounds and validations."""
     return service.choices(call.db, call.actor, task)
 
 
 def get_report(call: Calling, asked: Asked) -> Response:
-    """Give a report: `models` for everybody; `compare`, `relabel` and `workers` for owners.
+    """Return a report: `models` for everybody; `compare`, `relabel` and `workers` for owners.
 
     Where there is much to read, a worker makes it, and the answer is 202 until it is there.
     """

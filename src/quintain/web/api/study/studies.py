@@ -35,7 +35,7 @@ Source = Annotated[str, Depends(_source)]
 
 
 def get_study(call: Calling, task: TaskName, source: Source) -> KeptStudy:
-    """Give the last report, and how far the next one is (owners; errors on open labels: everybody)."""
+    """Return the last report, and how far the next one is (owners; errors on open labels: everybody)."""
     return service.get_study(call.db, call.actor, task, source)
 
 

@@ -73,7 +73,7 @@ def sync_group(call: Calling, task: TaskName, body: GroupRequest) -> PanelGroup:
 
 
 async def _raw(request: Request) -> bytes:
-    """Give the body as it came: what is signed are its bytes."""
+    """Return the body as it came: what is signed are its bytes."""
     return await request.body()
 
 

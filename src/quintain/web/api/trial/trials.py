@@ -133,7 +133,7 @@ def list_trials(call: Calling, task: TaskName, offset: Offset = 0, limit: Limit 
 
 
 def get_trial(call: Calling, task: TaskName, trial: TrialName) -> CrowdTrial:
-    """Give a trial; where its arms stand, to owners only."""
+    """Return a trial; where its arms stand, for owners only."""
     return trials.get_trial(call.db, call.actor, task, trial)
 
 
@@ -217,12 +217,12 @@ def leave_trial(call: Calling, task: TaskName, trial: TrialName) -> TrialPart:
 
 
 def get_trial_part(call: Calling, task: TaskName, trial: TrialName) -> TrialPart:
-    """Say where one stands in a trial, and what comes next."""
+    """Return where one stands in a trial, and what comes next."""
     return participation.trial_part(call.db, call.actor, task, trial)
 
 
 def get_quiz_step(call: Calling, task: TaskName, trial: TrialName) -> NextStep:
-    """Give the next step of the tutorial's quizzes, if there is one."""
+    """Return the next step of the tutorial's quizzes, if there is one."""
     return NextStep(participation.quiz_step(call.db, call.actor, task, trial))
 
 
@@ -250,7 +250,7 @@ def get_grade(
     trial: TrialName,
     back: Annotated[int, Query(description="1 is the newest grade, 2 the one before.", ge=1, le=10_000)] = 1,
 ) -> GradingTask:
-    """Give a grade that one gave before, while it can be changed."""
+    """Return a grade that one gave before, while it can be changed."""
     return rubric.graded_before(call.db, call.actor, task, trial, back)
 
 
@@ -269,19 +269,19 @@ def grade_item(call: Calling, task: TaskName, trial: TrialName, body: GradeReque
 
 
 def get_trial_costs(call: Calling, task: TaskName, trial: TrialName) -> TrialCosts:
-    """Say what a question has cost in each arm: with training and without; and what the judging has cost."""
+    """Return what a question has cost in each arm: with training and without; and what the judging has cost."""
     return costs.trial_costs(call.db, call.actor, task, trial)
 
 
 def get_trial_doors(call: Calling, task: TaskName, trial: TrialName) -> TrialEntries:
-    """Give the addresses that panels send people to, to take part and to grade (owners)."""
+    """Return the addresses that panels send people to, to take part and to grade (owners)."""
     return panel_entry.get_doors(call.db, call.actor, task, trial, base_url=call.base_url)
 
 
 def put_trial_doors(
     call: Calling, task: TaskName, trial: TrialName, body: DoorsRequest, edit: Changing
 ) -> TrialEntries:
-    """Say how people from panels come into a trial and go back (owners)."""
+    """Set how people from panels come into a trial and go back (owners)."""
     return panel_entry.put_doors(call.db, call.actor, task, trial, body.toml, base_url=call.base_url, edit=edit)
 
 
@@ -292,7 +292,7 @@ def open_trial_pool(call: Calling, task: TaskName, trial: TrialName) -> PoolAdde
 
 
 def get_trial_models(call: Calling, task: TaskName, trial: TrialName) -> TrialModels:
-    """Say which models are run on the final items of a trial, and how far each is (owners)."""
+    """Return which models are run on the final items of a trial, and how far each is (owners)."""
     return model_runs.get_models(call.db, call.actor, task, trial)
 
 

@@ -205,12 +205,12 @@ def list_validations(call: Calling, task: TaskName) -> Validations:
 
 
 def get_validation(call: Calling, ref: ValidationRef) -> Validation:
-    """Say how far a validation is: progress, forecast, agreement, labels, judges, error rates (owners)."""
+    """Return how far a validation is: progress, forecast, agreement, labels, judges, error rates (owners)."""
     return validation_status.status(call.db, call.actor, ref)
 
 
 def get_validation_progress(call: Calling, ref: ValidationRef) -> ValidationProgress:
-    """Give progress and forecast only: cheap enough to ask again and again (owners)."""
+    """Return progress and forecast only: cheap enough to ask again and again (owners)."""
     return validation_status.progress(call.db, call.actor, ref)
 
 
@@ -242,7 +242,7 @@ def add_items(call: Calling, ref: ValidationRef, body: ItemsRequest) -> ItemsAdd
 
 
 def get_error_rates(call: Calling, ref: ValidationRef) -> ErrorRates:
-    """Give the validated model error rate and aimed success, by model, writer and label (owners)."""
+    """Return the validated model error rate and aimed success, by model, writer and label (owners)."""
     return vmer.error_rates(call.db, call.actor, ref)
 
 
@@ -258,7 +258,7 @@ def claim_page(call: Calling, ref: ValidationRef) -> HeldPage:
 
 
 def get_judging_page(call: Calling, token: PageToken) -> HeldPage:
-    """Give a page that one holds."""
+    """Return a page that one holds."""
     return HeldPage(claims.page_record(claims.get_page(call.db, call.actor, token)))
 
 
@@ -291,7 +291,7 @@ def extend_page(call: Calling, token: PageToken) -> Lease:
 
 
 def return_page(call: Calling, token: PageToken) -> None:
-    """Give a page back: others get its items at once."""
+    """Return a page without an answer: others get its items at once."""
     claims.return_page(call.db, call.actor, token)
 
 
@@ -314,7 +314,7 @@ def unqualify_judges(call: Calling, ref: ValidationRef, body: UnqualifyRequest) 
 
 
 def try_rule(call: Calling, ref: ValidationRef, body: RuleRequest) -> RuleEffect:
-    """Say whom a rule would catch among judges with at least *least* judgements; change nothing (owners)."""
+    """Return whom a rule would catch among judges with at least *least* judgements; change nothing (owners)."""
     return unqualify.try_rule(call.db, call.actor, ref, _rule(body))
 
 

@@ -28,7 +28,7 @@ class MarginRequest(Shape):
 
 
 def get_parity(call: Calling, ref: ValidationRef) -> RoundParity:
-    """Say whether models do as well as people on a released round, with the evidence (owners)."""
+    """Whether models do as well as people on a released round, with the evidence (owners)."""
     return standings.solved(call.db, call.actor, ref)
 
 
@@ -39,7 +39,7 @@ def start_next(call: Calling, ref: ValidationRef, body: NextRequest | None = Non
 
 
 def get_timeline(call: Calling, task: TaskName) -> Timeline:
-    """Give the rounds of a task in their order: vMER, and what people and models reach on each."""
+    """Return the rounds of a task in their order: vMER, and what people and models reach on each."""
     return timelines.timeline(call.db, call.actor, task)
 
 

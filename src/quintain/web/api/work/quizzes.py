@@ -76,7 +76,7 @@ def list_quizzes(call: Calling, task: TaskName) -> Quizzes:
 
 
 def get_quiz(call: Calling, task: TaskName, quiz: QuizName) -> Quiz:
-    """Give a quiz to whoever is to take it and has signed in; right answers to the task's owners only."""
+    """Return a quiz for whoever is to take it and has signed in; right answers for the task's owners only."""
     return quizzes.get_quiz(call.db, call.actor, task, quiz)
 
 
@@ -88,7 +88,7 @@ def put_quiz(call: Calling, task: TaskName, quiz: QuizName, body: QuizDefinition
 def get_quiz_results(
     call: Calling, task: TaskName, quiz: QuizName, limit: Limit = 100, offset: Offset = 0
 ) -> QuizResults:
-    """Say who passed a quiz, a page of them, and which questions are missed (owners)."""
+    """Return who passed a quiz, a page of them, and which questions are missed (owners)."""
     return quiz_results.quiz_results(call.db, call.actor, task, quiz, limit=limit, offset=offset)
 
 
@@ -103,7 +103,7 @@ def practise_quiz(call: Calling, task: TaskName, quiz: QuizName, body: QuizPract
 
 
 def qualify(call: Calling, task: TaskName, body: QualificationRequest) -> Qualifications:
-    """Give somebody a qualification on a task, or end it, and list every change of theirs (owners)."""
+    """Grant somebody a qualification on a task, or end it, and list every change of theirs (owners)."""
     qualifying.set_qualification(
         call.db, call.actor, task, body.name, body.qualification, held=body.held, reason=body.reason
     )
@@ -121,6 +121,6 @@ def list_my_facts(call: Calling) -> KnownFacts:
 
 
 def state_fact(call: Calling, fact: FactRequest) -> KnownFacts:
-    """Say something of oneself that rules ask for: the country, or the language one writes in."""
+    """State something of oneself that rules ask for: the country, or the language one writes in."""
     qualifying.state_fact(call.db, call.actor, fact.name, fact.value)
     return KnownFacts(qualifying.facts(call.db, call.actor))

@@ -54,7 +54,7 @@ def make_link(post: Posting, name: str) -> Response:
 
 
 def grant(post: Posting, name: str) -> Response:
-    """Give somebody a role."""
+    """Grant somebody a role."""
     visit = post.visit
     try:
         role = _role(post.text("role"))

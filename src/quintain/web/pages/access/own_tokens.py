@@ -43,7 +43,7 @@ def revoke_token(post: Posting) -> Response:
 
 
 def scope_words(_: Callable[[str], str]) -> dict[Scope, tuple[str, str]]:
-    """Give the name of each scope, and what a token with it may do."""
+    """Return the name of each scope, and what a token with it may do."""
     return {
         Scope.READ: (_("Read"), _("look at everything that you may look at")),
         Scope.WORK: (_("Work"), _("write, judge, grade, take quizzes")),

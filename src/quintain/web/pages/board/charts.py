@@ -75,7 +75,7 @@ def _labels(field: str, align: str, by: int) -> dict[str, Any]:
 
 
 def progress_rows(ranked: Ranked) -> list[dict[str, Any]]:
-    """Give each model's performance by date, and the best so far.
+    """Return each model's performance by date, and the best so far.
 
     Of many models those that were the best when they came, and the newest others: more points are a cloud.
     """

@@ -66,7 +66,7 @@ def index(visit: Visiting, task: str, asked: Asking) -> Response:
 
 
 def _columns(axes: Sequence[Axis]) -> dict[str, Callable[[ModelRow], Any]]:
-    """Say what the list may be sorted by: name, rank, date, and each axis."""
+    """Return what the list may be sorted by: name, rank, date, and each axis."""
 
     def figure(axis: str) -> Callable[[ModelRow], Any]:
         return lambda row: row.place.figures[axis]["value"] if row.place and axis in row.place.figures else None

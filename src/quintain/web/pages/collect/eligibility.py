@@ -21,7 +21,7 @@ PEOPLE = 50
 
 
 def show(visit: Visiting, task: str, number: int, name: str = "", search: str = "", offset: int = 0) -> Response:
-    """Say rule by rule why the reader, or for an owner the person called *name*, may or may not write."""
+    """Show rule by rule why the reader, or for an owner the person called *name*, may or may not write."""
     require_signed_in(visit.actor)
     return _show(visit, task, number, name=name.strip(), search=search.strip()[:200], offset=offset)
 
@@ -40,7 +40,7 @@ def state(post: Posting, task: str, number: int) -> Response:
 
 
 def set_qualification(post: Posting, task: str, number: int) -> Response:
-    """Give somebody a qualification, or end it."""
+    """Grant somebody a qualification, or end it."""
     visit, name = post.visit, post.text("name").strip()
     held = post.text("act") != "end"
     qualification = post.text("qualification").strip()
@@ -104,7 +104,7 @@ def _show(
 
 
 def _facts(visit: Visit, person: Eligible | None) -> dict[str, str]:
-    """Give what rules of the round ask a worker to state, with what is known."""
+    """Return what rules of the round ask a worker to state, with what is known."""
     asked = [reason.rule for reason in person.reasons if reason.rule in qualify.STATED] if person else []
     known = {fact.name: fact.value for fact in qualify.facts(visit.db, visit.actor)} if asked else {}
     return {name: known.get(name, "") for name in asked}

@@ -19,7 +19,7 @@ ROWS = 4  # of conditions; more where a file has more
 
 
 def values_of(spec: RoundSpec) -> dict[str, Any]:
-    """Give what the form's fields hold for *spec*."""
+    """Return what the form's fields hold for *spec*."""
     return {
         **FORM.show(spec),
         "writing": _writing(spec.conditions),
@@ -29,7 +29,7 @@ def values_of(spec: RoundSpec) -> dict[str, Any]:
 
 
 def values_in(post: Post) -> dict[str, Any]:
-    """Give what was typed, to show it again."""
+    """Return what was typed, to show it again."""
     rows = zip(
         _column(post, "condition-name"),
         _column(post, "condition-prompt"),

@@ -102,7 +102,7 @@ def download_file(visit: Visiting, task: str, number: int) -> Response:
 
 
 def state_names(visit: Visit) -> dict[str, str]:
-    """Say in the reader's language where a round may stand."""
+    """Return in the reader's language where a round may stand."""
     _ = visit.tongue.gettext
     return {"draft": _("draft"), "open": _("open"), "closed": _("closed")}
 
@@ -204,7 +204,7 @@ def _one_line(rule: Mapping[str, Any]) -> str:
 def _choices(
     visit: Visit, task: Task, values: Mapping[str, Any], offered: models.ModelChoices
 ) -> dict[str, list[Choice]]:
-    """Give the choices that depend on the task: of models and quizzes those there are, and those that are chosen."""
+    """Return the choices that depend on the task: of models and quizzes those there are, and those that are chosen."""
     _ = visit.tongue.gettext
     listed = [(one.ref, f"{one.name} @ {one.number}") for one in offered.models]
     gone = [(ref, ref) for ref in values["models"] if ref not in [known for known, _name in listed]]
@@ -239,7 +239,7 @@ def _sources(visit: Visit, task: Task) -> list[tuple[str, str]]:
 
 
 def _as_chosen(values: Mapping[str, Any]) -> str:
-    """Say what writers start from where only prompts were chosen, or none."""
+    """Return what writers start from where only prompts were chosen, or none."""
     return "prompt" if values["prompts"] else "blank"
 
 

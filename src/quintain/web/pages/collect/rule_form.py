@@ -17,7 +17,7 @@ Rules = Sequence[Mapping[str, Any]]
 
 
 def _controls(rule: str) -> dict[str, str]:
-    """Give the name of the control of each option of *rule*; that of the first has the rule's own name."""
+    """Return the name of the control of each option of *rule*; that of the first has the rule's own name."""
     first, *others = RULES[rule]
     names = {key: f"{PREFIX}{rule}_{RULES[rule][key].control or key}" for key in others}
     return {first: f"{PREFIX}{rule}", **names}
@@ -28,7 +28,7 @@ NAMES = tuple(name for controls in CONTROLS.values() for name in controls.values
 
 
 def rule_values(rules: Rules) -> dict[str, str]:
-    """Give what the controls hold for *rules*."""
+    """Return what the controls hold for *rules*."""
     values = dict.fromkeys(NAMES, "")
     for rule in rules:
         if rule in other_rules(rules):
@@ -42,7 +42,7 @@ def rule_values(rules: Rules) -> dict[str, str]:
 
 
 def rule_controls(tongue: Tongue, values: Mapping[str, str], faults: Mapping[str, str]) -> list[Control]:
-    """Give the controls as they are drawn."""
+    """Return the controls as they are drawn."""
     return [
         drawn(RULES[rule][key], name, tongue, values[name], faults.get(name, ""), none=tongue.gettext("any"))
         for rule, controls in CONTROLS.items()

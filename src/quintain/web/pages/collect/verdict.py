@@ -101,7 +101,7 @@ def _title(visit: Visit, verdict: Verdict) -> str:
 def _say(
     visit: Visit, title: str, models: tuple[tuple[Spoken, bool | None], ...], allowed: int, verdict: Verdict
 ) -> str:
-    """Say the verdict in one breath, for those who listen."""
+    """Return the verdict in one breath, for those who listen."""
     _ = visit.tongue.gettext
     sentences = [_("%(model)s says: %(answer)s.", model=model.name, answer=model.text) for model, _fooled in models]
     tries = _("%(used)s of %(all)s tries used.", used=verdict.number, all=allowed)

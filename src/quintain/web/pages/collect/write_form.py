@@ -182,7 +182,7 @@ def _read_target(task: Task, inputs: Mapping[str, Any], filled: Sequence[int], p
 
 
 def _pointed(field: FormField, raw: str, prompt: Mapping[str, Any], post: Post) -> Any:
-    """Give what was said of a word: its number, its name, or that of the prompt, where nobody said another."""
+    """Return what was said of a word: its number, its name, or that of the prompt, where nobody said another."""
     original = prompt.get(field.name)
     if isinstance(original, int) and raw == _word_name(words_of(prompt.get(field.of or "")), original):
         return original
@@ -192,7 +192,7 @@ def _pointed(field: FormField, raw: str, prompt: Mapping[str, Any], post: Post) 
 
 
 def _chosen_word(text: str, numbered: str) -> str:
-    """Give the one of several places of a word that was chosen (`3:with`), where it is that word's."""
+    """Return the one of several places of a word that was chosen (`3:with`), where it is that word's."""
     word = numbered.partition(":")[2]
     return numbered if word and word in {text, text.partition(":")[2]} else text
 
@@ -208,13 +208,13 @@ def _named(field: FormField, inputs: Mapping[str, Any], value: str) -> str:
 
 
 def _place(text: str, filled: Sequence[int]) -> int | None:
-    """Give the number that an option has once empty rows are left out; one that was marked and left empty has none."""
+    """Return the number of an option once empty rows are left out; one that was marked and left empty has none."""
     row = int(text) if text.isdecimal() and len(text) < 6 else -1
     return filled.index(row) if row in filled else None
 
 
 def _span(text: str, post: Post) -> dict[str, Any]:
-    """Give a span with its start as selected, or as chosen among several places; one that is alone is found later."""
+    """Return a span with its start as selected, or as chosen among several places; one that is alone is found later."""
     start = post.text("answer-start")
     if start.removeprefix("-").isdecimal() and len(start) < 10:
         return {"text": text, "start": int(start)}

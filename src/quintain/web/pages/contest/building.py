@@ -65,7 +65,7 @@ def withdraw(post: Posting, task: str, name: str) -> Response:
 
 
 def _system(post: Post) -> str:
-    """Give the name of the system that is handed in: one that is there, or that of a new one."""
+    """Return the name of the system that is handed in: one that is there, or that of a new one."""
     return post.text("new_system").strip() or post.text("system").strip()
 
 
@@ -88,7 +88,7 @@ def add_reference(post: Posting, task: str, name: str) -> Response:
 
 
 def let_count(post: Posting, task: str, name: str) -> Response:
-    """Say whether a reference system enters the breakers' scores."""
+    """Let a reference system enter the breakers' scores, or not."""
     visit = post.visit
     counts = post.text("counts") == "yes"
     systems.let_count(visit.db, visit.actor, f"{task}/{name}", post.text("system"), counts)

@@ -69,7 +69,7 @@ class Room:
         return self.role in DOES["break"]
 
     def sees_results(self) -> bool:
-        """Say whether the reader may see how it ends."""
+        """Whether the reader may see how it ends."""
         phase = self.info.phase
         early = self.organiser and phase in (Phase.SCORE, Phase.REVIEW)
         return phase is Phase.OVER or early or (phase is Phase.REVIEW and bool(self.team))
@@ -80,7 +80,7 @@ class Room:
         return results_wait(self.visit.db, self.info)
 
     def judges(self) -> bool:
-        """Say whether the reader may be asked for labels."""
+        """Whether the reader may be asked for labels."""
         asked = has_judges(self.info.spec)
         return asked and self.visit.signed_in and not self.team and self.info.phase in (Phase.SCORE, Phase.REVIEW)
 
@@ -183,7 +183,7 @@ def room_of(visit: Visit, task: str, name: str) -> Room:
 
 
 def next_steps(room: Room) -> list[ContestAdvice]:
-    """Say what the reader does next in this phase."""
+    """Return what the reader does next in this phase."""
     by_phase = {
         Phase.COMING: _coming,
         Phase.BUILD: _building,

@@ -44,7 +44,7 @@ def judge(post: Posting, task: str, name: str) -> Response:
 
 
 def give_back(post: Posting, task: str, name: str) -> Response:
-    """Give a pair back without judging it, and show the next one."""
+    """Return a pair without judging it, and show the next one."""
     visit = post.visit
     room = room_of(visit, task, name)
     try:

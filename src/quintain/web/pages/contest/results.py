@@ -163,7 +163,7 @@ def export(visit: Visiting, task: str, name: str, format: str = "csv") -> Respon
 
 
 def state_names(visit: Visit) -> dict[str, str]:
-    """Say in the reader's language where a pair stands."""
+    """Return in the reader's language where a pair may stand."""
     _ = visit.tongue.gettext
     return {
         PairStatus.WRITTEN: "",
@@ -175,7 +175,7 @@ def state_names(visit: Visit) -> dict[str, str]:
 
 
 def reason_names(visit: Visit) -> dict[str, str]:
-    """Say in the reader's language why a pair stands where it stands."""
+    """Return in the reader's language why a pair may stand where it stands."""
     _ = visit.tongue.gettext
     return {
         PairReason.NONE: "",
@@ -189,7 +189,7 @@ def reason_names(visit: Visit) -> dict[str, str]:
 
 
 def outcome_names(visit: Visit) -> dict[str, str]:
-    """Say in the reader's language what organisers may decide."""
+    """Return in the reader's language what organisers may decide."""
     _ = visit.tongue.gettext
     return {"keep": _("Keep it as it is"), "relabel": _("Change its labels"), "drop": _("Drop it from the score")}
 
@@ -226,7 +226,7 @@ def _pair(visit: Visit, room: Room, pair: int, trouble: Trouble | None = None, t
 
 
 def _rightness(pair: ContestPair, system: str) -> tuple[Any, Any, bool]:
-    """Give a system's two answers, and whether the pair broke it."""
+    """Return a system's two answers, and whether the pair broke it."""
     answers: Mapping[str, tuple[Any, Any]] = pair.answers or {}
     first, second = answers.get(system, (None, None))
     return first, second, system in pair.broken

@@ -138,7 +138,7 @@ def withdraw(post: Posting, task: str, name: str, variant: int) -> Response:
 
 
 def state_words(visit: Visit) -> dict[str, str]:
-    """Say in the reader's language where a project or a variant stands."""
+    """Return in the reader's language where a project or a variant may stand."""
     _ = visit.tongue.gettext
     return {
         ProjectState.OPEN: _("open"),
@@ -162,7 +162,7 @@ def differences(task: Task, before: Mapping[str, Any], after: Mapping[str, Any])
 
 
 def crumbs_of(visit: Visit, task: Task, title: str, name: str, *more: str) -> list[tuple[str, str | None]]:
-    """Give the way to a page of a project."""
+    """Return the way to a page of a project."""
     base = f"/tasks/{task.name}/contrast"
     first = [(title_of(visit, task), f"/tasks/{task.name}"), (visit.tongue.gettext("Contrast sets"), base)]
     if not more:

@@ -104,7 +104,7 @@ def draw(boundary_set: BoundarySet) -> Drawing:
 
 
 def _drawings(visit: Visit, ref: str, dataset: str, asked: Paging) -> tuple[list[Drawing] | None, Paging | None]:
-    """Give the sets of a page as drawings; single sets of hidden labels are for owners."""
+    """Return the sets of a page as drawings; single sets of hidden labels are for owners."""
     try:
         boundary = service.boundary(
             visit.db,
@@ -130,7 +130,7 @@ def _rows(
 
 
 def _texts(task: Task, drawing: Drawing, member: BoundaryMember) -> list[tuple[str, list[Piece], bool]]:
-    """Give a member's fields as they differ from the pivot's; those of the pivot as they are."""
+    """Return a member's fields as they differ from the pivot's; those of the pivot as they are."""
     before = drawing.pivot.member.inputs if drawing.pivot and not member.original else member.inputs
     shown = differences(task, before, member.inputs)
     return [one for one in shown if one[2]] or shown

@@ -254,12 +254,12 @@ def _desk(
 
 
 def _first_answer(task: Task, pivot: ContrastPivot) -> Any:
-    """Give the answer that the form begins with: none where it is chosen, the original's where it is a place."""
+    """Return the answer that the form begins with: none where it is chosen, the original's where it is a place."""
     return pivot.answer if kind_of(task).answers.is_text or kind_of(task).answers.several else None
 
 
 def _is_original(task: Task, pivot: ContrastPivot, typed: Typed) -> bool:
-    """Say whether the answer on the form is still what it began with: all of the original's then stay."""
+    """Whether the answer on the form is still what it began with: all of the original's then stay."""
     kind = kind_of(task).answers
     if not kind.is_text or typed.target is None or not kind.fits(typed.target):
         return False
@@ -267,13 +267,13 @@ def _is_original(task: Task, pivot: ContrastPivot, typed: Typed) -> bool:
 
 
 def _gold_control(task: Task, pivot: ContrastPivot) -> str:
-    """Say for the page's script what the control of the answer holds for the original."""
+    """Return for the page's script what the control of the answer holds for the original."""
     gold = target_of(task, boxes_of(task, pivot.inputs, {}, started=False, fixed=pivot.fixed), pivot.answer, None)
     return json.dumps({"widget": gold.field.widget, "chosen": gold.chosen, "text": gold.text, "start": gold.start})
 
 
 def _before(box: Box) -> dict[str, str]:
-    """Say for the page's script how a field began, and how it is compared."""
+    """Return for the page's script how a field began, and how it is compared."""
     return {"widget": box.field.widget, "text": box.before or ""}
 
 
@@ -282,7 +282,7 @@ def _places(task: Task, pivot: ContrastPivot, typed: Typed | None) -> list[SpanP
 
 
 def _models(visit: Visit, task: Task, info: ProjectInfo) -> models.ModelChoices:
-    """Give the models that drafts are sought against and whose answers are looked at, where either is allowed."""
+    """Return the models that drafts are sought against and whose answers are looked at, where either is allowed."""
     if not (info.spec.drafts or info.spec.scouting):
         return models.ModelChoices((), more=False)
     return models.models_to_choose(visit.db, visit.actor, task.name)

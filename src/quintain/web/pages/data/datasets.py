@@ -201,7 +201,7 @@ def compare(visit: Visiting, task: str, dataset: str, a: int, b: int) -> Respons
 
 
 def _weak(visit: Visit, task: Task, info: VersionInfo) -> tuple[Weakness, ...]:
-    """Say why a version that models are evaluated on is weak ground for a ranking."""
+    """Return why a version that models are evaluated on is weak ground for a ranking."""
     return () if info.role == Role.TRAIN else fitness(visit.blobs, task, info.blob, hidden=info.hidden)
 
 

@@ -88,7 +88,7 @@ def single(
 
 
 def _readable(task: Task, answer: GivenAnswer) -> dict[str, Any]:
-    """Give an answer with its texts as people read them, the most probable labels first."""
+    """Return an answer with its texts as people read them, the most probable labels first."""
     shares = sorted((answer.probabilities or {}).items(), key=lambda pair: -(pair[1] or 0))
     return {
         "one": answer,

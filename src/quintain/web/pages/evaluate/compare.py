@@ -79,7 +79,7 @@ def show(
 
 
 def _shown(visit: Visit, task: str, dataset: DatasetComparison) -> bool:
-    """Say whether single examples of a data set may be looked at."""
+    """Whether single examples of a data set may be looked at."""
     return (
         sees_all(visit.actor, task, dataset.hidden)
         and get_version(visit.db, visit.actor, f"{task}/{dataset.dataset}").readable

@@ -214,7 +214,7 @@ def _failures(visit: Visit, info: ModelInfo, result: StoredResult) -> tuple[list
 
 
 def crumbs(visit: Visit, task: Task, info: ModelInfo, *more: tuple[str, str | None]) -> list[tuple[str, str | None]]:
-    """Give the path to a page about a model."""
+    """Return the path to a page about a model."""
     base = f"/tasks/{task.name}"
     return [
         (title_of(visit, task), base),

@@ -153,7 +153,7 @@ def _look(request: Request, actor: Actor, cell: int) -> RunReport:
 
 
 def event_of(why: RunReport) -> dict[str, object]:
-    """Give what a page needs to show how far a run is."""
+    """Return what a page needs to show how far a run is."""
     info = why.cell
     return {
         "state": info.state if info else "",
@@ -166,7 +166,7 @@ def event_of(why: RunReport) -> dict[str, object]:
 
 
 def state_names(visit: Visit) -> dict[str, str]:
-    """Give the words for the states that a run can be in."""
+    """Return the words for the states that a run can be in."""
     _ = visit.tongue.gettext
     return {
         "queued": _("queued"),

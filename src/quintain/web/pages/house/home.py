@@ -142,7 +142,7 @@ def _titles(visit: Visit, known: Front) -> dict[str, str]:
 
 
 def _moved(visit: Visit, moved: Movement | None) -> str:
-    """Say what moved a task last."""
+    """Return in words what moved a task last."""
     if moved is None:
         return ""
     _ = visit.tongue.gettext

@@ -42,7 +42,7 @@ def retry_mails(post: Posting) -> Response:
 
 
 def give_up_mails(post: Posting) -> Response:
-    """Give e-mails up: one, or all that failed."""
+    """Put e-mails aside for good: one, or all that failed."""
     visit = post.visit
     number = mailing.give_up(visit.db, visit.actor, _chosen(post))
     toast = visit.tongue.ngettext("%(num)s e-mail is given up.", "%(num)s e-mails are given up.", number)

@@ -16,7 +16,7 @@ GIVEN = tuple(role.value for role in RoleName if role in accounts.GIVEN_BY_OWNER
 
 
 def grant(post: Posting, task: str) -> Response:
-    """Give somebody a role on the task."""
+    """Grant somebody a role on the task."""
     visit, name = post.visit, post.text("person").strip()
     try:
         accounts.grant_role(visit.db, visit.actor, name, _role(post.text("role")), task=task)

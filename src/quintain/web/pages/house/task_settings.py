@@ -160,7 +160,7 @@ def _editor(
 
 
 def _roles(visit: Visit, task: Task, search: str, offset: int) -> dict[str, Any]:
-    """Give what the page shows of who holds a role on the task."""
+    """Return what the page shows of who holds a role on the task."""
     listed = accounts.roles_on_task(visit.db, visit.actor, task.name, search=search, limit=ROLES_SHOWN, offset=offset)
     query = {"q": search}
     path = f"/tasks/{task.name}/settings"

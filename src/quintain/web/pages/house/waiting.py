@@ -49,7 +49,7 @@ class ShownWaiting:
 
 
 def shown_waiting(visit: Visit, titles: dict[str, str]) -> list[ShownWaiting]:
-    """Say what waits for the person, in their language; *titles* are those of tasks."""
+    """Return what waits for the person, in their language; *titles* are those of tasks."""
     errands = waiting_for(visit.db, visit.actor)
     return [
         ShownWaiting(

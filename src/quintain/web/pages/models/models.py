@@ -25,7 +25,7 @@ def show(visit: Visiting, task: str, model: str, version: str = "") -> Response:
 
 
 def set_visibility(post: Posting, task: str, model: str) -> Response:
-    """Say who may see the model."""
+    """Set who may see the model."""
     visit = post.visit
     typed = post.text("visibility")
     visibility: Visibility | None = next((name for name in VISIBILITIES if name == typed), None)
@@ -59,7 +59,7 @@ def restore(post: Posting, task: str, model: str) -> Response:
 
 
 def save_card(post: Posting, task: str, model: str) -> Response:
-    """Give one version a new card."""
+    """Put a new card of one version in place."""
     visit = post.visit
     number = post.number("version")
     try:
@@ -93,7 +93,7 @@ def _show(visit: Visit, task: str, model: str, version: str, trouble: Trouble | 
 
 
 def visibility_choices(_: Callable[[str], str]) -> list[tuple[str, str, str]]:
-    """Give each visibility with its name and what it means."""
+    """Return each visibility with its name and what it means."""
     names = visibility_names(_)
     glosses = {
         "public": _("Everybody sees it and whose it is."),

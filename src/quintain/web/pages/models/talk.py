@@ -83,7 +83,7 @@ def _number(text: str) -> int:
 
 
 def _said(visit: Visit, titles: Mapping[str, str], fault: Fault) -> str:
-    """Say what is wrong with an input, by the name that the page gives to it."""
+    """Return what is wrong with an input, by the name that the page gives to it."""
     title = titles.get(fault.field or "")
     return f"{title}: {translated(visit.language, fault.reason)}" if title else fault_text(visit.language, fault)
 

@@ -54,7 +54,7 @@ def save_policy(post: Posting, task: str) -> Response:
 
 
 def grant(post: Posting, task: str) -> Response:
-    """Give a worker a bonus; the form's own key keeps a double click from giving two."""
+    """Grant a worker a bonus; the form's own key keeps a double click from giving two."""
     visit, reading = post.visit, FormReading({"amount": post.text("amount")})
     currency = post.text("currency").upper()
     try:

@@ -98,18 +98,18 @@ def export(visit: Visiting, task: str, name: str) -> Response:
 
 
 def state_words(visit: Visit) -> dict[str, str]:
-    """Say in the reader's language where a coding stands."""
+    """Return in the reader's language where a coding may stand."""
     _ = visit.tongue.gettext
     return {CodingState.OPEN: _("open"), CodingState.CLOSED: _("closed")}
 
 
 def category_word(visit: Visit, name: str) -> str:
-    """Say a category in the reader's language, where it is one of ours."""
+    """Return a category in the reader's language, where it is one of ours."""
     return visit.tongue.gettext(name) if name in GLOSSES else name
 
 
 def crumbs_of(visit: Visit, task: Task, title: str, name: str = "", here: str = "") -> list[tuple[str, str | None]]:
-    """Give the way to a page of hand coding."""
+    """Return the way to a page of hand coding."""
     base = f"/tasks/{task.name}/codings"
     last: list[tuple[str, str | None]] = [
         (title, f"{base}/{name}" if here else None),

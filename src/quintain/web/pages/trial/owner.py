@@ -115,7 +115,7 @@ def _doors_form(visit: Visit, task: str, trial: str) -> SpecForm:
 
 
 def set_doors(post: Posting, task: str, trial: str) -> Response:
-    """Say how people from panels come in and go back."""
+    """Set how people from panels come in and go back."""
     visit = post.visit
     form = _doors_form(visit, task, trial)
     typed = form.typed(post)

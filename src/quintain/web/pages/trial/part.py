@@ -82,7 +82,7 @@ def answer(post: Posting, task: str, trial: str) -> Response:
 
 
 def _told_last(visit: Visit, task: str, trial: str) -> str:
-    """Say how the last answer was, where its quiz tells: no other step comes that could."""
+    """Return how the last answer was, where its quiz tells: no other step comes that could."""
     notice = participation.last_notice(visit.db, visit.actor, task, trial)
     if notice is None:
         return ""

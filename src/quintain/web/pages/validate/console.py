@@ -73,7 +73,7 @@ def show(visit: Visiting, task: str, name: str) -> Response:
 
 
 def live(visit: Visiting, task: str, name: str) -> Response:
-    """Give progress and forecast alone, for a console that is left open."""
+    """Show progress and forecast alone, for a console that is left open."""
     return visit.render("validate/live.html", **_live(visit, task, name))
 
 
@@ -144,7 +144,7 @@ def crumbs(visit: Visit, task: Task, name: str = "", last: str = "") -> list[tup
 
 
 def home_of(task: str, name: str) -> str:
-    """Give the address of a validation's console."""
+    """Return the address of a validation's console."""
     return f"/tasks/{task}/validation/{name}"
 
 
@@ -275,7 +275,7 @@ def _rates(visit: Visit, rates: ErrorRates) -> tuple[list[tuple[str, Rates]], in
 
 
 def _entry_url(visit: Visit, validation: ValidationInfo) -> str:
-    """Give the address for judges from a panel, to owners, where the policy has one."""
+    """Return the address for judges from a panel, where the policy has one (owners); empty for others."""
     if validation.policy.entry is None or not visit.owns(validation.task):
         return ""
     return panel_entry.judging_entry(visit.db, visit.actor, validation.ref, visit.base_url).url

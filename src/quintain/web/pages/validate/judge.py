@@ -45,13 +45,13 @@ def index(visit: Visiting, task: str) -> Response:
 
 
 def landing(visit: Visiting, task: str, name: str, left: str = "") -> Response:
-    """Say what is judged, what it pays, and what stands in the way; with *left* `none`, that nothing is left."""
+    """Show what is judged, what it pays, and what stands in the way; with *left* `none`, that nothing is left."""
     require_signed_in(visit.actor)
     return _landing(visit, f"{task}/{name}", nothing=left == "none")
 
 
 def begin(post: Posting, task: str, name: str) -> Response:
-    """Give out a page, the one that is held if there is one."""
+    """Hand out a page, the one that is held if there is one."""
     visit = post.visit
     ref = f"{task}/{name}"
     try:

@@ -69,14 +69,14 @@ def score_chart(
 
 
 def collected_table(rounds: Sequence[TimelineRound]) -> RoundsTable:
-    """Give the figures of `collected_chart`."""
+    """Return the figures of `collected_chart`."""
     names = short_names([one.model for row in rounds for one in row.answered])
     cells = [{names[one.model]: (one.right, one.n) for one in row.answered} for row in rounds]
     return _table(rounds, cells, [(row.agreement, row.validated) for row in rounds])
 
 
 def score_table(rounds: Sequence[TimelineRound]) -> RoundsTable:
-    """Give the figures of `score_chart`, of the models that have a line there."""
+    """Return the figures of `score_chart`, of the models that have a line there."""
     names = short_names(leading(rounds, MOST_LINES))
     cells = [{names[one.model]: (one.score, row.items) for one in row.models if one.model in names} for row in rounds]
     return _table(rounds, cells, [(row.human, row.items) for row in rounds])

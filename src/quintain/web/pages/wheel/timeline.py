@@ -76,7 +76,7 @@ def _page(visit: Visit, task: str, trouble: Trouble | None = None) -> Response:
 
 
 def state_words(visit: Visit) -> dict[str, str]:
-    """Say in words what each state of a round is."""
+    """Return in words what each state of a round is."""
     _ = visit.tongue.gettext
     return {
         ParityState.SOLVED: _("solved"),
@@ -90,7 +90,7 @@ def state_words(visit: Visit) -> dict[str, str]:
 
 
 def _charts(visit: Visit, timeline: Timeline) -> list[RoundsChart]:
-    """Give each chart with the question that it answers and its figures; none where there is nothing to draw."""
+    """Return each chart with the question that it answers and its figures; none where there is nothing to draw."""
     _ = visit.tongue.gettext
     styles = styles_of([name for _task, name in list_names(visit.db, visit.actor, timeline.task)])
     notes = {
