@@ -35,7 +35,7 @@ WITHHELD = (
 def count_unlike(task: Task, plain: pl.DataFrame, timed: pl.DataFrame) -> dict[str, int]:
     """Count the examples that were answered otherwise while the clock ran than in the run that is scored."""
     both = timed.select("id", pl.col("prediction").alias("timed")).join(plain, on="id", how="inner")
-    same = same_answers(kind_of(task).answer_type, both["timed"], both["prediction"])
+    same = same_answers(kind_of(task).answer_type, both["timed"], both["prediction"], task.language)
     return {"compared": both.height, "unlike_scored": int((~same).sum())}
 
 
