@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import socket
 import zipfile
 from collections.abc import Callable
@@ -152,6 +153,18 @@ def test_croissant_is_valid_and_its_records_can_be_read(folder: Path) -> None:
     assert [row["train/answer"].decode() for row in rows] == [LABELS[n % 3] for n in range(30)]
     assert [row["train/text"].decode() for row in rows][:2] == ["t 0, “ä”", "t 1, “ä”"]
     assert [row["labels/name"] for row in found.records("labels")] == list(LABELS)
+
+
+def test_no_description_turns_the_direction_of_text(
+    db: Session, blobs: Blobs, splits: list[VersionInfo], tmp_path: Path
+) -> None:
+    """A task's title is shown by whoever reads the metadata: an override in it is seen as a mark, in both files."""
+    put_task(db, OPERATOR, f'title = "a\u202eb"\n{TOML}')
+    export_folder(db, blobs, OPERATOR, [splits[2].ref], "hf", tmp_path / "turned")
+    for name in ("README.md", "croissant.json"):
+        text = (tmp_path / "turned" / name).read_text(encoding="utf-8")
+        assert "a\ufffdb" in json.loads(text)["description"] if name.endswith("json") else "a\ufffdb" in text
+        assert "\u202e" not in text
 
 
 def test_hidden_answers_and_meta_stay(db: Session, blobs: Blobs, splits: list[VersionInfo], tmp_path: Path) -> None:
