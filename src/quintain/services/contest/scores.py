@@ -48,7 +48,7 @@ LIVE = ShownFigure({}, None, fresh=True)  # of what is looked at as it is
 def shown_results(
     db: Session, blobs: Blobs, actor: Actor, ref: str
 ) -> tuple[records.ContestResults | None, ShownFigure]:
-    """Give the score tables and what lies behind them as they are known, None where they were never computed.
+    """Return the score tables and what lies behind them as they are known, None where they were never computed.
 
     Names are those that *actor* may know.
     """
@@ -63,7 +63,7 @@ def shown_results(
 
 
 def results(db: Session, blobs: Blobs, actor: Actor, ref: str) -> records.ContestResults:
-    """Give the score tables and what lies behind them, or say that the first ones are being computed."""
+    """Return the score tables and what lies behind them; refused for now while the first ones are being computed."""
     shown, _ = shown_results(db, blobs, actor, ref)
     if shown is None:
         raise being_computed()
@@ -109,7 +109,7 @@ def _results(
 
 
 def being_computed() -> Unavailable:
-    """Say that figures are being computed, which may be asked for in a moment."""
+    """Return the refusal that figures are being computed, which may be asked for in a moment."""
     return Unavailable(
         "The figures are being computed: there are many pairs, so that a worker does it.",
         retry_after=SOON_S,
@@ -132,7 +132,7 @@ def list_pairs(
     offset: int = 0,
     limit: int = 50,
 ) -> records.ContestPairs:
-    """Give a page of the pairs with every system's answers: of one *team*, with a *tag*, that *broke* a system.
+    """Return a page of the pairs with every system's answers: of one *team*, with a *tag*, that *broke* a system.
 
     *status* is contested, undecided, settled or dropped, waiting (for the organisers) or expired (nobody settled it in
     time). Of many pairs those filters know what a worker has counted last, but for what waits for the organisers; while
@@ -159,7 +159,7 @@ def shown_pairs(
     offset: int = 0,
     limit: int = 50,
 ) -> tuple[records.ContestPairs | None, ShownFigure]:
-    """Give a page of pairs as `list_pairs` does, None where they were never counted, and of when the count is."""
+    """Return a page of pairs as `list_pairs` does, None where they were never counted, and of when the count is."""
     if offset < 0 or not 1 <= limit <= MAX_PAGE:
         raise BadInput("A page begins at 0 or later and has 1 to {most} pairs.", most=MAX_PAGE)
     if status and status not in FOUND_BY:
@@ -187,14 +187,14 @@ def shown_pairs(
 
 
 def _broke(names: Names, name: str) -> list[str]:
-    """Give the mark of the pairs that broke a system; of one that nobody knows there are none."""
+    """Return the mark of the pairs that broke a system; of one that nobody knows there are none."""
     if not name:
         return []
     return [next((broke_mark(system.id) for system, known in names if known == name), broke_mark(0))]
 
 
 def get_pair(db: Session, blobs: Blobs, actor: Actor, ref: str, pair: int) -> records.ContestPair | None:
-    """Give one pair with every system's answers, and what was said of it; None where there is none."""
+    """Return one pair with every system's answers, and what was said of it; None where there is none."""
     info = freeze(db, blobs, ref)
     require_results(db, actor, info)
     matrix = matrix_of(db, blobs, info, visible_systems(db, actor, info), ids=[pair])
@@ -222,7 +222,7 @@ def export(db: Session, blobs: Blobs, actor: Actor, ref: str, path: Path) -> str
 
 
 def command_of(info: ContestInfo, task: Task, accuracy: Mapping[str, float], file: str = "") -> str:
-    """Give the command that computes the figures from the exported table."""
+    """Return the command that computes the figures from the exported table."""
     grading = grading_of(task, info.spec)
     parts = [f"quintain contest score {file or f'{info.task}-{info.name}.csv'}"]
     if not grading.of_labels:

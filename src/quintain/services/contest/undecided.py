@@ -19,7 +19,7 @@ LIVE = 1_000  # pairs that are looked at while somebody waits
 
 
 def waiting_pairs(db: Session, info: ContestInfo) -> list[int] | None:
-    """Give the pairs that only the organisers can settle, in order; None where too many would have to be looked at."""
+    """Return the pairs that only the organisers can settle, in order; None where too many would have to be read."""
     ids = queries.unruled(db, info.id, disputed=not judges_all(info.spec), limit=LIVE + 1)
     return _waiting(db, info, ids) if len(ids) <= LIVE else None
 
@@ -34,7 +34,7 @@ def count_waiting(db: Session, info: ContestInfo) -> int:
 
 
 def results_wait(db: Session, info: ContestInfo) -> bool:
-    """Say whether the final results wait for the organisers: labels that are open once stay so."""
+    """Whether the final results wait for the organisers: labels that are open once stay so."""
     if info.phase is not Phase.OVER or info.spec.undecided != "wait" or info.pairs_version_id is None:
         return False
     if not get_version(db, OPERATOR, f"{info.task}/{pairs_name(info)}").hidden:
@@ -44,7 +44,7 @@ def results_wait(db: Session, info: ContestInfo) -> bool:
 
 
 def pairs_name(info: ContestInfo) -> str:
-    """Give the name of the data set that a contest's pairs become."""
+    """Return the name of the data set that a contest's pairs become."""
     return f"contest-{info.name}"
 
 
