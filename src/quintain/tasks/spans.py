@@ -61,7 +61,7 @@ class SpanKind(TaskKind):
         """Whether the token F1 of *prediction* stays below the threshold, whichever right answer is taken."""
         texts = self.answers.texts(prediction)
         threshold = float(self.option(task, "f1_threshold"))
-        return token_f1(texts[0] if texts else "", self.answers.texts(target)) < threshold
+        return token_f1(texts[0] if texts else "", self.answers.texts(target), task.language) < threshold
 
     def places(self, inputs: Inputs, text: str) -> list[int]:
         """List where *text* stands in the source; whatever its case, if the kind says so.
