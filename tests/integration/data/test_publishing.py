@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import socket
 import zipfile
 from collections.abc import Callable
