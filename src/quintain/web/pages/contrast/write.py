@@ -9,7 +9,7 @@ from typing import Any
 from starlette.responses import Response
 
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound, Unavailable
-from quintain.core.records.contrasting import ContrastDraft, ContrastLook, ContrastPivot
+from quintain.core.records.contrasting import ContrastDraft, ContrastLook, ContrastPivot, ContrastProject
 from quintain.core.task import Task
 from quintain.services.contrast import authoring, drafts, projects, scouting
 from quintain.services.contrast.authoring import Edit
@@ -62,7 +62,7 @@ def take(post: Posting, task: str, name: str) -> Response:
     return visit.redirect(f"/tasks/{task}/contrast/{name}/write/{pivot.id}")
 
 
-def _before_desk(visit: Visit, project: ProjectInfo, blocked: Trouble | None = None) -> Response:
+def _before_desk(visit: Visit, project: ContrastProject, blocked: Trouble | None = None) -> Response:
     definition = tasks.get_task(visit.db, project.task)
     return visit.render(
         "contrast/nothing.html" if blocked else "contrast/begin.html",
