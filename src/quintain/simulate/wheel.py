@@ -12,7 +12,8 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from quintain.compose import Workspace, conditions_of, make_engine
+from quintain.compose import Workspace, make_engine
+from quintain.conditions import conditions_here
 from quintain.core.cells import PLAIN
 from quintain.core.errors import NotFound
 from quintain.core.people import OPERATOR
@@ -130,7 +131,7 @@ def run_plain(workspace: Workspace, task: str, *, tell: Callable[[str], None] = 
         workspace.session,
         workspace.blobs,
         make_engine(workspace.settings),
-        conditions_of(workspace.settings),
+        conditions_here(workspace.settings),
         threading.Event(),
         until_empty=True,
         task=task,

@@ -15,7 +15,8 @@ from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag
 from quintain.cli.plain.score import app
 from quintain.cli.sandbox import say_sandbox
-from quintain.compose import Workspace, conditions_of, make_engine
+from quintain.compose import Workspace, make_engine
+from quintain.conditions import conditions_here
 from quintain.core.people import OPERATOR
 from quintain.core.records.evaluate import Run
 from quintain.services.evaluate.cells import lifecycle as evaluate
@@ -115,7 +116,7 @@ def run(context: typer.Context, task: TaskOption = None, json: JsonFlag = False)
         workspace.session,
         workspace.blobs,
         make_engine(workspace.settings),
-        conditions_of(workspace.settings),
+        conditions_here(workspace.settings),
         threading.Event(),
         until_empty=True,
         task=task,

@@ -19,10 +19,10 @@ from quintain.core.records import contests as records
 from quintain.core.rounds import Money
 from quintain.services.access.permissions import require_user
 from quintain.services.contest.contests import ContestInfo, find_contest, require_phase
-from quintain.services.contest.figures import schedule_refresh
 from quintain.services.contest.notices import notify_organisers
 from quintain.services.contest.pair_labels import find_pair, read_labels
 from quintain.services.contest.pair_outcomes import has_judges, judges_all, pair_outcomes, rules_of
+from quintain.services.events import Event, announce
 from quintain.services.pay import caps, earnings, pay_notices
 from quintain.services.tasks.definitions import find_row, get_task
 from quintain.services.validate.judging import shared_source
@@ -214,7 +214,7 @@ def _follow(db: Session, info: ContestInfo, stored: StoredPair) -> None:
     outcome = pair_outcomes(db, info, task, [stored.row])[stored.row.id]
     if rules_of(info, task).waits(outcome):
         notify_organisers(db, info)
-    schedule_refresh(db, info)
+    announce(db, Event.PAIR_DECIDED, info)
 
 
 def _require_judge(db: Session, actor: Actor, info: ContestInfo) -> tuple[int, list[int]]:

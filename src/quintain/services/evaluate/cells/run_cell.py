@@ -42,6 +42,7 @@ from quintain.services.evaluate.cells.sandbox_wait import put_back
 from quintain.services.evaluate.cells.unpacked_model import UnpackedModel
 from quintain.services.evaluate.results.compute import compute_figures
 from quintain.services.evaluate.results.variants import VARIANT_ROWS, outdated
+from quintain.services.events import Event, announce
 from quintain.services.models.outside import share_of
 from quintain.services.tasks.board_settings import board_spec
 from quintain.services.tasks.definitions import get_task
@@ -153,7 +154,7 @@ def run_leased(
             measured = _measurements(job, result, conditions)
             stored = _record(sessions, lease, lambda db: _complete(db, lease, predictions, measured, result))
         if stored:
-            keep_figures(sessions, blobs, lease, conditions)
+            keep_figures(sessions, blobs, lease)
         return stored
     except RunEnded as error:
         if error.outcome is Outcome.CANCELLED and abandon.is_set():
@@ -178,7 +179,7 @@ def run_leased(
     return False
 
 
-def keep_figures(sessions: Sessions, blobs: Blobs, lease: CellLease, conditions: Conditions) -> None:
+def keep_figures(sessions: Sessions, blobs: Blobs, lease: CellLease) -> None:
     """Compute what a finished cell says, so that nobody who looks has to: who does would compute what failed here."""
     try:
         with sessions() as db:
@@ -186,7 +187,7 @@ def keep_figures(sessions: Sessions, blobs: Blobs, lease: CellLease, conditions:
             if row is not None:
                 task = row.task.name
                 compute_figures(db, blobs, get_task(db, task), row)
-                conditions.on_cell_done(db, task)
+                announce(db, Event.CELL_DONE, task)
     except Exception:  # the cell itself is done
         log.exception("figures of cell %s", lease.cell_id)
 
