@@ -309,8 +309,9 @@ def _check_language(code: str) -> None:
         )
 
 
-def _add_user(db: Session, name: str, display_name: str, email: str | None, *, language: str = "") -> User:
-    name = normal_name(name)
+def account_name(typed: str) -> str:
+    """Return the name of an account as it is stored; what cannot be one is refused."""
+    name = normal_name(typed)
     if not NAME.fullmatch(name) or name.startswith(RESERVED):
         reason = Text(
             "'{name}' is not a name: it takes 2 to 40 letters a-z, digits, dots, hyphens and underscores", name=name
@@ -318,6 +319,11 @@ def _add_user(db: Session, name: str, display_name: str, email: str | None, *, l
         raise BadInput(
             faults=[Fault(reason, field="name")], reserved=RESERVED, remedy="It may not begin with '{reserved}'."
         )
+    return name
+
+
+def _add_user(db: Session, name: str, display_name: str, email: str | None, *, language: str = "") -> User:
+    name = account_name(name)
     if people.user_by_name(db, name) is not None:
         raise Conflict(
             "There is already an account called '{name}'.", name=name, remedy="Choose another name.", code="name_taken"
