@@ -72,10 +72,10 @@ class Workspace:
     def watch(self) -> Watch:
         """Who knows whether all parts work."""
         if not self._watches:
-            self._watches.append(Watch(self._look))
+            self._watches.append(Watch(self._check_readiness))
         return self._watches[0]
 
-    def _look(self) -> HouseReadiness:
+    def _check_readiness(self) -> HouseReadiness:
         with self.session() as db:
             report = readiness(db, self.blobs, self.loops.states())
         for check in report.checks:

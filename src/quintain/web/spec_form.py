@@ -29,7 +29,7 @@ SHOWN: Mapping[str, Callable[[Any], Any]] = {
     "moment": moment_text,
     "local_moment": local_moment_text,
     "names": ", ".join,
-    "numbers": lambda values: ", ".join(number_text(one) for one in values),
+    "numbers": lambda values: ", ".join(number_text(value) for value in values),
     "boxes": list,
 }
 READ: Mapping[str, Callable[[FormReading, str], Any]] = {
@@ -108,7 +108,7 @@ class SpecForm:
             table = data
             for part in field.path[:-1]:
                 table = table.setdefault(part, {})
-            if field.option.required or _given(reading, field):
+            if field.option.required or _is_given(reading, field):
                 table[field.path[-1]] = self._read(reading, field, before)
         return data
 
@@ -151,7 +151,7 @@ class SpecForm:
             return reading.values[name]
         if kind.widget == "boxes":
             ticked = reading.values[name]
-            return [one for one in kind.choices if one in ticked] if kind.choices else ticked
+            return [choice for choice in kind.choices if choice in ticked] if kind.choices else ticked
         if kind.widget == "money":
             beside = self._names.get(".".join((*field.path[:-1], "currency")))
             return reading.money(name, reading.text(beside).upper() if beside else self.currency)
@@ -259,5 +259,5 @@ def _shown(spec: Any, field: OptionField, currency: str) -> Any:
     return shown(option.kind, value)
 
 
-def _given(reading: FormReading, field: OptionField) -> bool:
+def _is_given(reading: FormReading, field: OptionField) -> bool:
     return field.option.kind.widget in {"check", "boxes"} or bool(reading.text(field.name))

@@ -376,7 +376,7 @@ def open_request(
 
     @wraps(view)
     def answer(**arguments: Any) -> Any:
-        sessions = [db for one in arguments.values() if isinstance(db := getattr(one, "db", None), Session)]
+        sessions = [db for argument in arguments.values() if isinstance(db := getattr(argument, "db", None), Session)]
         try:
             opened = {
                 name: value.open() if isinstance(value, PendingRequest) else value for name, value in arguments.items()

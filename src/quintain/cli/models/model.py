@@ -82,10 +82,15 @@ def card(
             version = service.get_model(db, OPERATOR, ref).version
         changes = service.card_history(db, OPERATOR, version.ref) if history else []
     if json:
-        listed = [{"at": one.created_at.isoformat(), "author": one.author, "text": one.text} for one in changes]
+        listed = [
+            {"at": change.created_at.isoformat(), "author": change.author, "text": change.text} for change in changes
+        ]
         print_json({"ref": version.ref, "card": version.card} | ({"history": listed} if history else {}))
     elif history:
-        rows = [(f"{one.created_at:%Y-%m-%d %H:%M}", one.author, f"{len(one.text):,} characters") for one in changes]
+        rows = [
+            (f"{change.created_at:%Y-%m-%d %H:%M}", change.author, f"{len(change.text):,} characters")
+            for change in changes
+        ]
         print_table(("at", "by", "card"), rows)
     elif file is None:
         print_document(version.card, nl=False)

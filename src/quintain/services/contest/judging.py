@@ -55,7 +55,7 @@ def next_to_judge(db: Session, actor: Actor, ref: str) -> records.PairToJudge | 
     with transaction(db):
         lock(db, f"judging of {info.ref}")
         moment = now()
-        conditions = _wanted(info, others)
+        conditions = _pairs_to_judge(info, others)
         pair = queries.draw(db, conditions, user_id, moment)
         if pair is None:
             return None
@@ -112,7 +112,7 @@ def judge_pair(
         db.flush()
         earned = _pay(db, info, stored, user_id)
         _follow(db, info, stored)
-        left = queries.count(db, _wanted(info, others), user_id, moment)
+        left = queries.count(db, _pairs_to_judge(info, others), user_id, moment)
     if earned.amount:
         pay_notices.notify_after_work(db, find_row(db, info.task).id, info.task, info.ref, lambda: _wage(db, info))
     return records.PairJudged(late, earned, left)
@@ -141,7 +141,7 @@ def count_to_judge(db: Session, info: ContestInfo, user_id: int) -> int:
     if not has_judges(info.spec):
         return 0
     others = guests.of_one_source(db, user_id, find_row(db, info.task).id)
-    return queries.count(db, _wanted(info, others), user_id, now())
+    return queries.count(db, _pairs_to_judge(info, others), user_id, now())
 
 
 def holds_a_pair(db: Session, info: ContestInfo, user_id: int) -> bool:
@@ -165,7 +165,7 @@ def _wage(db: Session, info: ContestInfo) -> tuple[Money, bool]:
     return hourly, measured
 
 
-def _wanted(info: ContestInfo, others: Sequence[int]) -> PairFilter:
+def _pairs_to_judge(info: ContestInfo, others: Sequence[int]) -> PairFilter:
     return PairFilter(info.id, not judges_all(info.spec), info.spec.judges, tuple(others))
 
 

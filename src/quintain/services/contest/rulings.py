@@ -98,7 +98,7 @@ def list_disputes(db: Session, actor: Actor, ref: str) -> records.PairDisputes:
     task = get_task(db, info.task)
     rows = queries.disputed_by(db, info.id, team.id if team else None)
     pairs = {one.row.id: one for one in queries.of_contest(db, info.id, ids=[dispute.pair_id for dispute, _ in rows])}
-    standings = pair_outcomes(db, info, task, [one.row for one in pairs.values()])
+    standings = pair_outcomes(db, info, task, [pair.row for pair in pairs.values()])
     described = [
         _described(task, dispute, name, pairs[dispute.pair_id], standings[dispute.pair_id]) for dispute, name in rows
     ]

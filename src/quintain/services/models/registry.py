@@ -215,7 +215,7 @@ def page_of_models(db: Session, actor: Actor, task: str, *, limit: int, offset: 
     find_row(db, task)
     sight = model_visibility(actor)
     names = [name for _task, name in queries.names(db, sight, task, limit=limit, offset=offset)]
-    infos = {one.name: one for one in list_models(db, actor, task, names)} if names else {}
+    infos = {model.name: model for model in list_models(db, actor, task, names)} if names else {}
     return [infos[name] for name in names if name in infos], queries.count_seen(db, sight, task)
 
 

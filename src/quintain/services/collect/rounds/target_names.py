@@ -61,8 +61,10 @@ def spec_for(db: Session, actor: Actor, info: RoundInfo) -> RoundSpec:
 def redact_predictions(predictions: Sequence[Mapping[str, Any]], hidden: Mapping[int, str]) -> list[dict[str, Any]]:
     """Return stored predictions of an attempt for somebody from whom the models in *hidden* are kept."""
     return [
-        {**one, "model": hidden[one["version"]], "hash": ""} if one.get("version") in hidden else dict(one)
-        for one in predictions
+        {**prediction, "model": hidden[prediction["version"]], "hash": ""}
+        if prediction.get("version") in hidden
+        else dict(prediction)
+        for prediction in predictions
     ]
 
 

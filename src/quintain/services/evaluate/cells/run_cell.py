@@ -203,7 +203,7 @@ def _run(engine: Engine, job: CellJob, sessions: Sessions, lease: CellLease, bea
         if job.outside.budget is None:
             raise
         if error.outcome is not Outcome.OVER_BUDGET:
-            _settle(sessions, lease, error.spent)
+            _record_spending(sessions, lease, error.spent)
             raise
         settle_short = partial(
             spending.settle_short,
@@ -217,11 +217,11 @@ def _run(engine: Engine, job: CellJob, sessions: Sessions, lease: CellLease, bea
             raise spending.WaitingForBudget from error
         raise
     if job.outside.budget is not None:
-        _settle(sessions, lease, float(result.measurements.get("spent", 0.0)))
+        _record_spending(sessions, lease, float(result.measurements.get("spent", 0.0)))
     return result
 
 
-def _settle(sessions: Sessions, lease: CellLease, spent: float) -> None:
+def _record_spending(sessions: Sessions, lease: CellLease, spent: float) -> None:
     _record(sessions, lease, lambda db: spending.record_spending(db, lease, spent))
 
 

@@ -116,7 +116,7 @@ def _home(
     return visit.render(
         "house/home.html",
         status=trouble.status if trouble else 200,
-        cards=[(one, _moved(visit, one.moved)) for one in known.cards],
+        cards=[(card, _moved(visit, card.moved)) for card in known.cards],
         waiting=shown_waiting(visit, titles) if visit.signed_in else [],
         box=box,
         typed=typed or {},
@@ -130,7 +130,7 @@ def _home(
 
 def _build_in(visit: Visit, known: Front, box: FoolBox | None) -> str:
     """Name the task that a builder may begin with: the one whose model is to be fooled, or the first."""
-    names = [*([box.task.name] if box else []), *(one.card.task.name for one in known.cards)]
+    names = [*([box.task.name] if box else []), *(card.card.task.name for card in known.cards)]
     return next((name for name in names if visit.actor.has(RoleName.BUILDER, name)), "")
 
 
@@ -138,7 +138,7 @@ def _titles(visit: Visit, known: Front) -> dict[str, str]:
     def title(task: Task) -> str:
         return in_language(task.title, visit.language, task.languages) or task.name
 
-    return {one.card.task.name: title(one.card.task) for one in known.cards}
+    return {card.card.task.name: title(card.card.task) for card in known.cards}
 
 
 def _moved(visit: Visit, moved: Movement | None) -> str:

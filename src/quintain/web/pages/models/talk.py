@@ -82,7 +82,7 @@ def _number(text: str) -> int:
     return int(text) if text.isdecimal() and len(text) < 9 else 1
 
 
-def _said(visit: Visit, titles: Mapping[str, str], fault: Fault) -> str:
+def _fault_sentence(visit: Visit, titles: Mapping[str, str], fault: Fault) -> str:
     """Return what is wrong with an input, by the name that the page gives to it."""
     title = titles.get(fault.field or "")
     return f"{title}: {translated(visit.language, fault.reason)}" if title else fault_text(visit.language, fault)
@@ -118,6 +118,6 @@ def _page(
         other=other,
         values=values or {},
         answers=answers,
-        faults=[_said(visit, titles, fault) for fault in faults],
+        faults=[_fault_sentence(visit, titles, fault) for fault in faults],
         crumbs=[(title_of(visit, task), f"/tasks/{task.name}"), (_("Talk"), None)],
     )
