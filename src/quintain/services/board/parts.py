@@ -173,6 +173,13 @@ class MatrixModel:
     runs: Sequence[RunCounts] = ()
     newer: records.ComingModel | None = None
 
+    @property
+    def disturbed(self) -> float | None:
+        """The largest share of the machine that other work had while it was measured, also where it does not rank."""
+        gaps = [why.figure for cells in self.gaps.values() for why in cells if why is not None]
+        figures = [*(figure for cells in self.values.values() for figure in cells), *gaps]
+        return max((figure.busy for figure in figures if figure is not None and figure.busy), default=None)
+
     def record(self) -> records.BoardModel:
         """Return the record that everybody sees."""
         return records.BoardModel(

@@ -243,12 +243,17 @@ class Ranked:
         }
 
     def unrun(self) -> list[str]:
-        """Name the data sets without a weight on which runs of ranked models are missing: weighing one ranks nobody."""
-        rows = [row for row, place in enumerate(self.ranking.rank) if place is not None]
+        """Name the data sets without a weight on which runs of ranked models are missing: weighing one ranks nobody.
+
+        Where nobody is ranked, it is those on which every model still waits.
+        """
+        ranked = [row for row, place in enumerate(self.ranking.rank) if place is not None]
+        every = [model.runs for model in self.board.models if model.runs]
+        asked, lacking = ([self.board.models[row].runs for row in ranked], any) if ranked else (every, all)
         return [
             dataset.name
             for place, (dataset, weight) in enumerate(zip(self.board.datasets, self.weights, strict=True))
-            if not weight and any(runs[place].waiting for row in rows if (runs := self.board.models[row].runs))
+            if not weight and asked and lacking(runs[place].waiting > 0 for runs in asked if runs)
         ]
 
     def partial(self) -> list[tuple[str, list[str], int]]:

@@ -313,6 +313,12 @@ def may_see(actor: Actor, version: ModelVersionInfo) -> bool:
     return version.visibility != "private" or mine or actor.has(RoleName.OWNER, version.task)
 
 
+def hides_builder(actor: Actor, version: ModelVersionInfo) -> bool:
+    """Return whether *actor* may see a version and not whose it is."""
+    mine = actor.user_id is not None and actor.user_id == version.owner_id
+    return version.visibility == "anonymous" and not mine and not actor.has(RoleName.OWNER, version.task)
+
+
 def set_visibility(db: Session, actor: Actor, ref: str, visibility: Visibility) -> ModelInfo:
     """Make a model public, private or anonymous."""
     _check_visibility(visibility)

@@ -57,7 +57,7 @@ def gap_words(_: Translate) -> dict[str, str]:
             "withheld: it answered {n} of {needed} examples otherwise while it was timed than in the run that is scored"
         ),
         "gap_slower": _("an example took {n} times as much work after those that were timed"),
-        "gap_uneven": _("measured too unevenly to rank: ± {n} %"),
+        "gap_uneven": _("too uneven to rank: ± {n} %"),
     }
 
 

@@ -24,7 +24,7 @@ from quintain.protocols.assignment import Draw
 from quintain.services.access.permissions import require_role, require_user
 from quintain.services.collect.rounds.manage import RoundInfo, get_round, info_of
 from quintain.services.collect.rounds.question_types import types_left
-from quintain.services.collect.rounds.target_names import hidden_names
+from quintain.services.collect.rounds.target_names import stand_ins
 from quintain.services.collect.rounds.targets import prepare_targets, target_draw, usable_targets
 from quintain.services.collect.writing.ask_targets import target_versions
 from quintain.services.collect.writing.end_session import end_session
@@ -178,7 +178,7 @@ def session_view(
     """
     if versions is None:
         versions = target_versions(db, row.models)
-    hidden = hidden_names(db, actor, info.id, versions)
+    hidden = stand_ins(db, actor, info.id, versions)
     if attempts is None:
         attempts = [] if fresh else attempt_queries.rows_of_session(db, row.id)
     prompt = db.get(Prompt, row.prompt_id) if row.prompt_id is not None else None
@@ -198,7 +198,7 @@ def session_view(
         allowed=row.allowed,
         attempts_left=max(0, row.allowed - len(attempts)) if row.ended_at is None else 0,
         lease_until=prompt.lease_until if prompt else None,
-        models=tuple(hidden.get(version.id, version.ref) for version in versions),
+        models=tuple(hidden[version.id].model if version.id in hidden else version.ref for version in versions),
         started_at=row.started_at,
         outcome=row.outcome,
         draft=typed[0],

@@ -24,7 +24,7 @@ from quintain.core.texts import Text
 from quintain.services.collect.rounds import round_figures
 from quintain.services.collect.rounds.manage import RoundInfo
 from quintain.services.collect.rounds.question_types import TYPE, require_type
-from quintain.services.collect.rounds.target_names import hidden_names
+from quintain.services.collect.rounds.target_names import stand_ins
 from quintain.services.collect.writing import sessions
 from quintain.services.collect.writing.ask_targets import all_fooled, ask_targets, target_versions
 from quintain.services.collect.writing.checks import Written, aim_of, check_writing
@@ -154,7 +154,7 @@ def _store(db: Session, actor: Actor, submitted: _Submitted, info: RoundInfo) ->
         elif attempts + 1 >= row.allowed:  # where there is no model to fool, nothing is claimed and nothing waits
             end_session(db, info, row, "exhausted", attempts=attempts + 1)
         announce(db, Event.ATTEMPT_KEPT, info, before.in_round + 1)
-        hidden = hidden_names(db, actor, info.id, submitted.versions)
+        hidden = stand_ins(db, actor, info.id, submitted.versions)
         asked = bool(stored.fooled) and info.spec.asks.confirm
         attempt = queries.AttemptRow(stored, stored.fooled, None, retracted=False, unsaid=asked)
         return as_verdict(info, row, attempt, attempts + 1, flags, hidden)
@@ -248,7 +248,7 @@ def desk(db: Session, actor: Actor, key: str) -> WritingDesk:
     writing = sessions.find_place(db, actor, key)
     attempts = queries.rows_of_session(db, writing.row.id)
     versions = target_versions(db, writing.row.models)
-    hidden = hidden_names(db, actor, writing.info.id, versions)
+    hidden = stand_ins(db, actor, writing.info.id, versions)
     session = sessions.session_view(db, actor, writing.info, writing.row, attempts, versions)
     answers = tuple(verdicts(db, writing.info, writing.row, attempts, hidden))
     return WritingDesk(

@@ -11,14 +11,14 @@ from quintain.core.errors import NotFound
 from quintain.core.people import Actor
 from quintain.core.records.collect import ModelAnswer, Verdict
 from quintain.services.collect.rounds.manage import RoundInfo
-from quintain.services.collect.rounds.target_names import hidden_names, redact_predictions
+from quintain.services.collect.rounds.target_names import StandIn, redact_predictions, stand_ins
 from quintain.services.collect.writing.ask_targets import target_versions
 from quintain.store.queries.collect import attempts as queries
 from quintain.store.tables import WritingSession as SessionRow
 
 
-def answers_of(predictions: Sequence[Mapping[str, Any]], hidden: Mapping[int, str]) -> tuple[ModelAnswer, ...]:
-    """Return what target models said, as it is stored, for somebody from whom those in *hidden* are kept."""
+def answers_of(predictions: Sequence[Mapping[str, Any]], hidden: Mapping[int, StandIn]) -> tuple[ModelAnswer, ...]:
+    """Return what target models said, as it is stored, for somebody who reads stand-ins for the models in *hidden*."""
     return tuple(
         ModelAnswer(
             prediction["model"],
@@ -53,14 +53,14 @@ def verdict(db: Session, actor: Actor, info: RoundInfo, row: SessionRow, attempt
     """Return the verdict on an attempt as it stands now."""
     attempt = find_attempt(db, attempt_id)
     flags = queries.flag_kinds(db, [attempt_id]).get(attempt_id, ())
-    hidden = hidden_names(db, actor, info.id, target_versions(db, row.models))
+    hidden = stand_ins(db, actor, info.id, target_versions(db, row.models))
     return as_verdict(info, row, attempt, queries.count_in_session(db, row.id), flags, hidden)
 
 
 def verdicts(
-    db: Session, info: RoundInfo, row: SessionRow, attempts: Sequence[queries.AttemptRow], hidden: Mapping[int, str]
+    db: Session, info: RoundInfo, row: SessionRow, attempts: Sequence[queries.AttemptRow], hidden: Mapping[int, StandIn]
 ) -> list[Verdict]:
-    """Return the verdicts on all *attempts* of a session; *hidden* are names of models to keep."""
+    """Return the verdicts on all *attempts* of a session; *hidden* has stand-ins for models."""
     flags = queries.flag_kinds(db, [attempt.attempt.id for attempt in attempts]) if attempts else {}
     return [
         as_verdict(info, row, attempt, len(attempts), flags.get(attempt.attempt.id, ()), hidden) for attempt in attempts
@@ -73,9 +73,9 @@ def as_verdict(
     attempt: queries.AttemptRow,
     attempts: int,
     flags: tuple[str, ...],
-    hidden: Mapping[int, str],
+    hidden: Mapping[int, StandIn],
 ) -> Verdict:
-    """Return a stored attempt as a verdict; *attempts* is how many its session has, *hidden* are names to keep."""
+    """Return a stored attempt as a verdict; *attempts* counts those of its session, *hidden* has stand-ins."""
     stored = attempt.attempt
     waiting = awaits_writer(attempt) and row.ended_at is None
     ask = "" if not waiting else "decide" if attempt.fooled is None else "confirm"

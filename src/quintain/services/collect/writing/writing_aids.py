@@ -15,7 +15,7 @@ from quintain.core.records.collect import Inspiration, Verdict, WordEffect, Writ
 from quintain.services.access import throttle
 from quintain.services.access.permissions import require_role, require_user
 from quintain.services.collect.rounds.manage import RoundInfo, get_round
-from quintain.services.collect.rounds.target_names import hidden_names
+from quintain.services.collect.rounds.target_names import stand_ins
 from quintain.services.collect.rounds.targets import prepare_targets, target_draw, usable_targets
 from quintain.services.collect.writing import submit_attempt as collect
 from quintain.services.collect.writing.ask_targets import all_fooled, ask_safely, ask_targets, target_versions
@@ -128,7 +128,7 @@ def try_attempt(
     versions = target_versions(db, faced if draw is None else [int(draw.pick(rounds.seed(db, info.id)))])
     db.rollback()  # hold no connection while the model thinks
     answers = ask_targets(blobs, versions, task, info.spec, written, runners=runners, seconds=seconds)
-    hidden = hidden_names(db, actor, info.id, versions)
+    hidden = stand_ins(db, actor, info.id, versions)
     return Verdict(
         attempt_id=0,
         number=1,

@@ -37,7 +37,7 @@ TEXTS: Mapping[str, str] = {
     "unchanged": "no perturbation changes these examples",
     "machine": "measured on another machine: {machine}",
     "otherwise": "answered {n} of {needed} examples otherwise while it was timed than in the run that is scored",
-    "uneven": "measured too unevenly to rank: ± {n} %",
+    "uneven": "too uneven to rank: ± {n} %",
     "slower": "an example took {n} times as much work after those that were timed",
 }
 

@@ -149,6 +149,7 @@ def _show(visit: Visit, task: str, part: BoardPart, trouble: Trouble | None = No
         made=board,
         warm=warm,
         elsewhere=warm.text.once(_elsewhere, board),
+        disturbed=warm.text.once(_disturbed, board),
         there=ranked is not None,
         weak=[dataset for dataset in board.datasets if dataset.weight and dataset.warnings],
         warned=lambda dataset: " ".join(warning_text(_, why) for why in dataset.warnings),
@@ -246,6 +247,11 @@ def _elsewhere(board: BoardMatrix) -> list[str]:
         for model in board.models
         if any(why and why.kind == "machine" for cells in model.gaps.values() for why in cells)
     ]
+
+
+def _disturbed(board: BoardMatrix) -> list[str]:
+    """Name the models that were measured while other work had much of the machine."""
+    return [model.name for model in board.models if model.disturbed is not None]
 
 
 def _settings(visit: Visit, task: str, trouble: Trouble | None = None) -> Response:
