@@ -31,6 +31,9 @@ class Event(Enum):
     PAGE_KEPT = "what came in with a page is committed: the validation"
     BATCH_ENDED = "nothing of a batch of items is open any more, and that is committed: the validation"
     CELL_DONE = "a model was run on a data set and its figures are kept: the name of the task"
+    MODEL_WITHDRAWN = "a version of a model was withdrawn: its number"
+    MODEL_RESTORED = "a version of a model was taken back: its number, the name of the task"
+    BOARD_MACHINE_SET = "an owner said on which class of machine a board measures: the task's number, the class or None"
     PAIR_DECIDED = "something was said of a contest's pair by judges, teams or organisers: the contest"
 
 
@@ -45,6 +48,12 @@ FOLLOWS: Mapping[Event, tuple[str, ...]] = {
     Event.BATCH_ENDED: ("validate.judging.submit_page:tell_done",),
     # The boards that many see are ranked anew; standings and what is known of their certainty rest on them.
     Event.CELL_DONE: ("board.materialised:schedule_board_refresh",),
+    # What is queued or running of it is cancelled.
+    Event.MODEL_WITHDRAWN: ("evaluate.cells.withdrawn_models:cancel_runs",),
+    # What was cancelled then is queued again, with what came while it was away.
+    Event.MODEL_RESTORED: ("evaluate.cells.withdrawn_models:revive_runs",),
+    # Measurements that are queued wait for a worker on that class.
+    Event.BOARD_MACHINE_SET: ("evaluate.cells.measure_again:send_measurements",),
     # The score tables are computed anew, and by which marks pairs are found.
     Event.PAIR_DECIDED: ("contest.figures:schedule_refresh",),
 }

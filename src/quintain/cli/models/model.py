@@ -16,7 +16,6 @@ from quintain.core.editing import EditOrigin
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
 from quintain.core.records.tasks import Models
-from quintain.services.evaluate.submissions import restored_models
 from quintain.services.models import registry as service
 
 Ref = Annotated[
@@ -143,7 +142,7 @@ def restore(context: typer.Context, ref: Ref, json: JsonFlag = False) -> None:
     Example: quintain model restore sentiment/tfidf@1
     """
     with workspace_of(context).session() as db:
-        version = restored_models.restore_model(db, OPERATOR, ref)
+        version = service.restore(db, OPERATOR, ref)
     if json:
         print_json(version.record())
     else:

@@ -8,7 +8,6 @@ from starlette.responses import Response
 
 from quintain.core.errors import BadInput, Conflict
 from quintain.core.records.tasks import Visibility
-from quintain.services.evaluate.submissions import restored_models
 from quintain.services.models import registry as models
 from quintain.services.models.registry import VISIBILITIES
 from quintain.services.models.tryouts import tryout_of
@@ -51,7 +50,7 @@ def restore(post: Posting, task: str, model: str) -> Response:
     """Take a withdrawn version back."""
     visit, number = post.visit, post.number("version")
     try:
-        restored_models.restore_model(visit.db, visit.actor, f"{task}/{model}@{number}")
+        models.restore(visit.db, visit.actor, f"{task}/{model}@{number}")
     except Conflict as error:
         return _show(visit, task, model, str(number), trouble_of(error))
     url = f"/tasks/{task}/models/{model}?version={number}"
