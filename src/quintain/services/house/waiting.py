@@ -34,7 +34,7 @@ from quintain.services.validate.judging.offers import open_offers
 from quintain.store.base import now
 from quintain.store.queries.data import inputs
 from quintain.store.queries.house import waiting as queries
-from quintain.store.queries.pay import ledger
+from quintain.store.queries.pay import held, ledger
 from quintain.store.queries.validate import slots
 from quintain.store.queries.validate import validation as validations
 
@@ -190,6 +190,8 @@ def _steps(db: Session, actor: Actor, rounds: list[RoundInfo], owned: list[str])
 
 def _contested(db: Session, actor: Actor, tasks: set[str], owned: list[str]) -> Iterator[Errand]:
     """Yield validations with items that experts are asked about; of an owner's rounds the stations tell."""
+    if actor.came_by_door:
+        return
     for task in sorted(task for task in tasks if actor.has(RoleName.EXPERT, task) or task in owned):
         for ref in list_validations(db, task)[-ROUNDS:]:
             name = ref.rpartition("/")[2]
@@ -241,6 +243,9 @@ def _failed(db: Session, user_id: int) -> Iterator[Errand]:
 
 
 def _paid(db: Session, user_id: int) -> Iterator[Errand]:
+    """Return what was approved of late; what a task holds waits for somebody else, and is told where pay is listed."""
+    holding = {task for task, *_ in held.held_tasks(db, user_id)}
     for task, currency, count, amount in queries.approved_pay(db, user_id, now() - RECENT):
-        money = str(Money(amount, currency))
-        yield Errand(WaitingKind.PAID, task, "", "/work/earnings", count=count, money=money)
+        if task not in holding:
+            money = str(Money(amount, currency))
+            yield Errand(WaitingKind.PAID, task, "", "/work/earnings", count=count, money=money)

@@ -29,8 +29,12 @@ def held_pay(db: Session, actor: Actor, task: str) -> list[HeldPay]:
 
 def my_held_pay(db: Session, actor: Actor) -> list[MyHeldPay]:
     """List what tasks hold of the actor's pay, until the panel or an owner says that they are a person of their own."""
-    held = queries.held_tasks(db, require_user(actor))
-    return [MyHeldPay(task, amount, currency) for task, currency, amount in held if actor.task in (None, task)]
+    return [held for held in held_for_person(db, require_user(actor)) if actor.task in (None, held.task)]
+
+
+def held_for_person(db: Session, user_id: int) -> list[MyHeldPay]:
+    """List what tasks hold of somebody's pay; for other services, which know whose it may be."""
+    return [MyHeldPay(task, amount, currency) for task, currency, amount in queries.held_tasks(db, user_id)]
 
 
 def refuse_if_held(db: Session, task_id: int, currency: str) -> None:

@@ -87,8 +87,10 @@ def code_item(
 
 
 def coding_offers(db: Session, actor: Actor) -> Iterator[CodingInfo]:
-    """Go through the newest open codings that have something for *actor*."""
+    """Go through the newest open codings that have something for *actor*; panels' links lead to none."""
     user_id = require_user(actor)
+    if actor.came_by_door:
+        return
     moment = now()
     for row in queries.newest_open(db, OFFERED):
         info = info_of(*row)

@@ -307,7 +307,9 @@ def _average_f1(data: _Answers, system: str) -> Estimate:
         return Estimate(None, reason="there are no pairs")
     if not options.grading.of_labels:
         scores = [
-            0.0 if (answer := _answer_of(row, system)) is None else token_f1(written(answer), _golds(row))
+            0.0
+            if (answer := _answer_of(row, system)) is None
+            else token_f1(written(answer), _golds(row), options.grading.language)
             for row in rows
         ]
         return mean_estimate(scores, groups=groups, seed=options.seed, resamples=options.resamples)

@@ -95,7 +95,7 @@ def _title(visit: Visit, errand: Errand) -> str:
         WaitingKind.RULE: ngettext("Decide on %(num)s contested pair", "Decide on %(num)s contested pairs", count),
         WaitingKind.FAILED_RUN: ngettext("%(num)s run failed", "%(num)s runs failed", count),
         WaitingKind.APPROVE_PAY: _("Approve pay: %(money)s", money=errand.money),
-        WaitingKind.PAID: _("Pay came: %(money)s", money=errand.money),
+        WaitingKind.PAID: _("Pay was approved: %(money)s", money=errand.money),
     }
     return titles[errand.kind]
 
