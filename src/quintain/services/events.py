@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
 
-class Event(Enum):
+class ServiceEvent(Enum):
     """What has happened; the text says what is told of it."""
 
     ATTEMPT_KEPT = "an attempt was kept, or its writer has said something of it: the round, how many there are if known"
@@ -37,29 +37,29 @@ class Event(Enum):
     PAIR_DECIDED = "something was said of a contest's pair by judges, teams or organisers: the contest"
 
 
-FOLLOWS: Mapping[Event, tuple[str, ...]] = {
+FOLLOWS: Mapping[ServiceEvent, tuple[str, ...]] = {
     # The round is counted anew, where it is too large to be counted while somebody looks.
-    Event.ATTEMPT_KEPT: ("collect.rounds.round_figures:schedule_refresh",),
+    ServiceEvent.ATTEMPT_KEPT: ("collect.rounds.round_figures:schedule_refresh",),
     # Progress, labels, agreement and judges are computed anew.
-    Event.PAGE_JUDGED: ("validate.quality.validation_figures:schedule_refresh",),
+    ServiceEvent.PAGE_JUDGED: ("validate.quality.validation_figures:schedule_refresh",),
     # Judges are reviewed where a batch has ended; who is caught is unqualified, and their slots open again.
-    Event.PAGE_KEPT: ("validate.quality.review:catch_up",),
+    ServiceEvent.PAGE_KEPT: ("validate.quality.review:catch_up",),
     # Who began the judging hears, once, that all of it is done.
-    Event.BATCH_ENDED: ("validate.judging.submit_page:tell_done",),
+    ServiceEvent.BATCH_ENDED: ("validate.judging.submit_page:tell_done",),
     # The boards that many see are ranked anew; standings and what is known of their certainty rest on them.
-    Event.CELL_DONE: ("board.materialised:schedule_board_refresh",),
+    ServiceEvent.CELL_DONE: ("board.materialised:schedule_board_refresh",),
     # What is queued or running of it is cancelled.
-    Event.MODEL_WITHDRAWN: ("evaluate.cells.withdrawn_models:cancel_runs",),
+    ServiceEvent.MODEL_WITHDRAWN: ("evaluate.cells.withdrawn_models:cancel_runs",),
     # What was cancelled then is queued again, with what came while it was away.
-    Event.MODEL_RESTORED: ("evaluate.cells.withdrawn_models:revive_runs",),
+    ServiceEvent.MODEL_RESTORED: ("evaluate.cells.withdrawn_models:revive_runs",),
     # Measurements that are queued wait for a worker on that class.
-    Event.BOARD_MACHINE_SET: ("evaluate.cells.measure_again:send_measurements",),
+    ServiceEvent.BOARD_MACHINE_SET: ("evaluate.cells.measure_again:send_measurements",),
     # The score tables are computed anew, and by which marks pairs are found.
-    Event.PAIR_DECIDED: ("contest.figures:schedule_refresh",),
+    ServiceEvent.PAIR_DECIDED: ("contest.figures:schedule_refresh",),
 }
 
 
-def announce(db: Session, event: Event, *about: Any) -> None:
+def announce(db: Session, event: ServiceEvent, *about: Any) -> None:
     """Do all that follows from *event*, in order and in the caller's transaction; what fails there fails the caller."""
     for path in FOLLOWS[event]:
         follower(path)(db, *about)

@@ -22,7 +22,7 @@ from quintain.services.contest.contests import ContestInfo, find_contest, requir
 from quintain.services.contest.notices import notify_organisers
 from quintain.services.contest.pair_labels import find_pair, read_labels
 from quintain.services.contest.pair_outcomes import has_judges, judges_all, pair_outcomes, rules_of
-from quintain.services.events import Event, announce
+from quintain.services.events import ServiceEvent, announce
 from quintain.services.pay import caps, earnings, pay_notices
 from quintain.services.tasks.definitions import find_row, get_task
 from quintain.services.validate.judging import shared_source
@@ -214,7 +214,7 @@ def _follow(db: Session, info: ContestInfo, stored: StoredPair) -> None:
     outcome = pair_outcomes(db, info, task, [stored.row])[stored.row.id]
     if rules_of(info, task).waits(outcome):
         notify_organisers(db, info)
-    announce(db, Event.PAIR_DECIDED, info)
+    announce(db, ServiceEvent.PAIR_DECIDED, info)
 
 
 def _require_judge(db: Session, actor: Actor, info: ContestInfo) -> tuple[int, list[int]]:

@@ -31,7 +31,7 @@ from quintain.services.contest.notices import (
 from quintain.services.contest.pair_labels import find_pair, read_labels
 from quintain.services.contest.pair_outcomes import PairOutcome, judges_all, labels_changed, pair_outcomes, rules_of
 from quintain.services.contest.teams import team_of
-from quintain.services.events import Event, announce
+from quintain.services.events import ServiceEvent, announce
 from quintain.services.tasks.definitions import get_task
 from quintain.store.database import lock, transaction
 from quintain.store.queries.contest import contests as contest_queries
@@ -86,7 +86,7 @@ def contest_pair(db: Session, actor: Actor, ref: str, pair: int, reason: str) ->
             notify_organisers(db, info)
         elif outcome.why is PairReason.JUDGES:
             notify_judges(db, info)
-        announce(db, Event.PAIR_DECIDED, info)
+        announce(db, ServiceEvent.PAIR_DECIDED, info)
 
 
 def list_disputes(db: Session, actor: Actor, ref: str) -> records.PairDisputes:
@@ -149,7 +149,7 @@ def rule_pair(
         queries.bump(db, info.id)
         audit.record(db, actor, "contest.rule", info.ref, pair=stored.row.id, decision=decision)
         notify_ruled(db, info, stored, OUTCOMES[decision], reason)
-        announce(db, Event.PAIR_DECIDED, info)
+        announce(db, ServiceEvent.PAIR_DECIDED, info)
 
 
 def rule_rest(db: Session, actor: Actor, ref: str, reason: str) -> records.RestDecided:
@@ -181,7 +181,7 @@ def rule_rest(db: Session, actor: Actor, ref: str, reason: str) -> records.RestD
             claims = {dispute.team_id for every in disputes.values() for dispute in every}
             teams = {row.team_id for row in rows} | {team for team in claims if team is not None}
             notify_rest(db, info, teams, len(rows), reason)
-            announce(db, Event.PAIR_DECIDED, info)
+            announce(db, ServiceEvent.PAIR_DECIDED, info)
     return records.RestDecided(len(rows))
 
 

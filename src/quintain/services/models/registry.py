@@ -29,7 +29,7 @@ from quintain.models import artefact
 from quintain.models.card import check_card
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_role, require_signed_in
-from quintain.services.events import Event, announce
+from quintain.services.events import ServiceEvent, announce
 from quintain.services.models.shown_hash import salted_hash
 from quintain.services.tasks.definitions import find_row
 from quintain.store.base import now
@@ -338,7 +338,7 @@ def withdraw(db: Session, actor: Actor, ref: str) -> ModelVersionInfo:
         if info.version.withdrawn_at is None:
             version = db.get_one(ModelVersion, info.version.id)
             version.withdrawn_at = now()
-            announce(db, Event.MODEL_WITHDRAWN, version.id)
+            announce(db, ServiceEvent.MODEL_WITHDRAWN, version.id)
             audit.record(db, actor, "model.withdraw", info.version.ref)
     return get_model(db, actor, info.version.ref).version
 
@@ -358,7 +358,7 @@ def restore(db: Session, actor: Actor, ref: str) -> ModelVersionInfo:
             version = db.get_one(ModelVersion, info.version.id)
             version.withdrawn_at = None
             db.flush()
-            announce(db, Event.MODEL_RESTORED, version.id, info.task)
+            announce(db, ServiceEvent.MODEL_RESTORED, version.id, info.task)
             audit.record(db, actor, "model.restore", info.version.ref)
     return get_model(db, actor, info.version.ref).version
 

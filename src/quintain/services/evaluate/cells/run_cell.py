@@ -43,7 +43,7 @@ from quintain.services.evaluate.cells.unpacked_model import UnpackedModel
 from quintain.services.evaluate.results.compute import compute_figures
 from quintain.services.evaluate.results.measurement_gaps import keeps_known
 from quintain.services.evaluate.results.variants import VARIANT_ROWS, outdated
-from quintain.services.events import Event, announce
+from quintain.services.events import ServiceEvent, announce
 from quintain.services.models.outside import share_of
 from quintain.services.tasks.board_settings import board_spec
 from quintain.services.tasks.definitions import get_task
@@ -189,7 +189,7 @@ def keep_figures(sessions: Sessions, blobs: Blobs, lease: CellLease) -> None:
             if row is not None:
                 task = row.task.name
                 compute_figures(db, blobs, get_task(db, task), row)
-                announce(db, Event.CELL_DONE, task)
+                announce(db, ServiceEvent.CELL_DONE, task)
     except Exception:  # the cell itself is done
         log.exception("figures of cell %s", lease.cell_id)
 

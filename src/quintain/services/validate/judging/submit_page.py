@@ -23,7 +23,7 @@ from quintain.core.texts import Text
 from quintain.core.validation import SlotState
 from quintain.services.access.notify import notify_once
 from quintain.services.collect.writing import list_attempts
-from quintain.services.events import Event, announce
+from quintain.services.events import ServiceEvent, announce
 from quintain.services.pay import earnings, pay_notices
 from quintain.services.validate.judging.claim_page import ENDED_BY_JUDGE, held_page, validation_of_page
 from quintain.services.validate.judging.update_slots import update_slots
@@ -77,9 +77,9 @@ def submit_page(
     """
     handed = _submit(db, actor, token, answers, finish=finish, saved=saved, moment=moment or now())
     receipt, validation = handed.receipt, handed.validation
-    announce(db, Event.PAGE_KEPT, validation)
+    announce(db, ServiceEvent.PAGE_KEPT, validation)
     if handed.ended:
-        announce(db, Event.BATCH_ENDED, validation)
+        announce(db, ServiceEvent.BATCH_ENDED, validation)
     if receipt.earned.amount:
         pay_notices.notify_after_work(
             db, validation.task_id, validation.task.name, validation.ref, lambda: _wage(db, validation)
@@ -147,7 +147,7 @@ def _submit(
         if page.ended_at is None and (finish or not left):
             _end(db, page, offered, labelled, moment)
         if labelled:
-            announce(db, Event.PAGE_JUDGED, validation)
+            announce(db, ServiceEvent.PAGE_JUDGED, validation)
         ended = [batch for batch in sorted(batches) if not slot_queries.batch_has_open(db, validation.id, batch)]
         for batch in ended:
             judgement_queries.mark_due(db, validation.id, batch)
