@@ -195,7 +195,7 @@ def _submit(
     found = _inspected(folder, definition)
     _permit(actor, task, found.manifest, rules)
     chosen = _named(name or found.manifest.name)
-    meta = _meta(folder, found.manifest)
+    meta = _meta(folder, definition, found.manifest)
     if ADAPTERS.get(found.manifest.adapter).place == "file":
         meta["datasets"] = covered(db, blobs, definition, folder, found.manifest.options)
     tried = _try(db, blobs, actor, definition, folder, manifest=found.manifest, rules=rules)
@@ -311,8 +311,10 @@ def _permit(actor: Actor, task: str, manifest: Manifest, rules: SubmissionRules)
     adapter.permit(manifest.options, rules.outside)
 
 
-def _meta(folder: Path, manifest: Manifest) -> dict[str, Any]:
-    meta: dict[str, Any] = {"batch_size": manifest.batch_size, "place": ADAPTERS.get(manifest.adapter).place}
+def _meta(folder: Path, task: Task, manifest: Manifest) -> dict[str, Any]:
+    adapter = ADAPTERS.get(manifest.adapter)
+    meta: dict[str, Any] = {"batch_size": manifest.batch_size, "place": adapter.place}
+    meta |= adapter().about(folder, task, manifest.options)
     if "perturbations" in manifest.options:
         meta["perturbations"] = manifest.options["perturbations"]
     requirements = read_requirements(folder)
