@@ -1,6 +1,7 @@
 """The only reader of the environment.
 
-Every variable begins with QUINTAIN_. `describe` lists them for the documentation.
+Every variable begins with QUINTAIN_. `describe` lists them for the documentation. What is to hold for a workspace
+whoever starts it stands in its own file, `settings.toml`, by the same names in small letters; a variable wins over it.
 """
 
 from __future__ import annotations
@@ -11,9 +12,12 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from quintain.core.errors import BadInput
+from quintain.core.errors import BadInput, Fault
 from quintain.core.mail_addresses import is_sender
+from quintain.core.texts import hint
+from quintain.core.toml import parse_toml
 
+STORED = "settings.toml"
 EVERYWHERE = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 - looked for: no address to go to
 
 
@@ -90,9 +94,13 @@ class Settings:
 
 
 def read_settings(environment: Mapping[str, str] | None = None, **overrides: Any) -> Settings:
-    """Read the settings from *environment* (the process's own by default); *overrides* that are not None win."""
+    """Read the settings from *environment* (the process's own by default) and the workspace's file.
+
+    *overrides* that are not None win over both, and the environment wins over the file.
+    """
     source = os.environ if environment is None else environment
-    values: dict[str, Any] = {}
+    folder = overrides.get("workspace") or source.get("QUINTAIN_WORKSPACE") or Settings().workspace
+    values = stored_settings(Path(folder))
     for item in fields(Settings):
         raw = source.get(f"QUINTAIN_{item.name.upper()}")
         if overrides.get(item.name) is not None:
@@ -110,9 +118,34 @@ def read_settings(environment: Mapping[str, str] | None = None, **overrides: Any
 
 
 def unless_set(settings: Settings, environment: Mapping[str, str] | None = None, **values: Any) -> Settings:
-    """Put *values* in place of those that *environment* (the process's own by default) says nothing about."""
+    """Put *values* in place of those that neither *environment* (the process's own by default) nor the file names."""
     source = os.environ if environment is None else environment
-    return replace(settings, **{name: v for name, v in values.items() if f"QUINTAIN_{name.upper()}" not in source})
+    stored = stored_settings(settings.workspace)
+    named = {name for name in values if name in stored or f"QUINTAIN_{name.upper()}" in source}
+    return replace(settings, **{name: value for name, value in values.items() if name not in named})
+
+
+def stored_settings(workspace: Path) -> dict[str, Any]:
+    """Return what the file of a workspace says, by name; what is no setting or of another type is refused."""
+    path = workspace / STORED
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput("{path} cannot be read: {error}.", path=path, error=error) from error
+    values = parse_toml(text, file=str(path))
+    defaults = {item.name: item.default for item in fields(Settings) if item.name != "workspace"}
+    faults = [
+        Fault("no such setting; {hint}", hint=hint(name, tuple(defaults)), file=str(path), field=name)
+        if name not in defaults
+        else Fault("is {value}, which is of another type", value=repr(value), file=str(path), field=name)
+        for name, value in values.items()
+        if name not in defaults or type(value) is not type(defaults[name])
+    ]
+    if faults:
+        raise BadInput(faults=faults, remedy="`quintain serve --help` and the page on operations list the settings.")
+    return values
 
 
 def spare_threads() -> None:

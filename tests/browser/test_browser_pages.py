@@ -30,6 +30,8 @@ EVERY_PAGE = [
     "/tasks/sentiment/data/test",
     "/tasks/sentiment/models",
     "/tasks/sentiment/models/tfidf",
+    "/tasks/sentiment/submit",
+    "/tasks/sentiment/submit/typed/chat",
     "/tasks/sentiment/talk",
     "/tasks/qa/talk",
     "/tasks/choice/talk",
@@ -203,3 +205,19 @@ def test_pages_are_sound_in_german(visitor: Visitor) -> None:
         expect(page.locator("html")).to_have_attribute("lang", "de")
         expect(page.get_by_role("heading", level=1)).to_have_count(1)
     visitor.press("English")
+
+
+def test_lines_of_python_are_tried_on_the_page(visitor: Visitor) -> None:
+    """What they answer and print is in sight after one click, and what was typed is still there."""
+    visitor.sign_in("admin")
+    page = visitor.go("/tasks/sentiment/submit")
+    page.get_by_role("navigation", name="Ways to hand a model in").get_by_role("link", name="Python handler").click()
+    code = "def predict(batch):\n    print('looked')\n    return ['negative'] * len(batch)"
+    page.get_by_label("Code").fill(code)
+    visitor.press("Try it")
+    expect(page.get_by_role("region", name="It answers")).to_be_focused()
+    expect(page.get_by_role("region", name="It answers").get_by_role("cell", name="negative").first).to_be_visible()
+    page.get_by_text("What it printed").click()
+    expect(page.get_by_text("looked", exact=False).last).to_be_visible()
+    expect(page.get_by_label("Code")).to_have_value(code)
+    visitor.check()

@@ -157,6 +157,8 @@ class Adapter(ABC):
     options: ClassVar[Mapping[str, str]] = {}
     # Names of a file that is a whole model by itself: what it is called in a model's folder, by how such files end.
     bare: ClassVar[Mapping[str, str]] = {}
+    # Patterns of files by which a folder without a manifest is known for a model of this adapter: all must be there.
+    marks: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     def check(self, folder: Path, task: Task, options: Options) -> list[Fault]:
@@ -196,18 +198,22 @@ class Adapter(ABC):
 
     def permit(self, options: Options, outside: Outside) -> None:
         """Refuse a model that needs what is not here, or what the operator does not allow."""
+        for library in self.missing():
+            raise Unavailable(
+                "Models of adapter '{name}' need {library}, which is not installed on this server.",
+                name=self.name,
+                library=library,
+                extra=self.extra or self.name,
+                remedy="Its operator can install it with: pip install 'quintain[{extra}]'.",
+                page="Tell the operator.",
+            )
+
+    @classmethod
+    def missing(cls) -> list[str]:
+        """List the packages without which its models cannot work, and which are not installed here."""
         import importlib.util  # not at the top: inside the sandbox every import costs start-up time
 
-        for library in self.requires:
-            if importlib.util.find_spec(library) is None:
-                raise Unavailable(
-                    "Models of adapter '{name}' need {library}, which is not installed on this server.",
-                    name=self.name,
-                    library=library,
-                    extra=self.extra or self.name,
-                    remedy="Its operator can install it with: pip install 'quintain[{extra}]'.",
-                    page="Tell the operator.",
-                )
+        return [library for library in cls.requires if importlib.util.find_spec(library) is None]
 
 
 def is_ours(adapter: str) -> bool:

@@ -28,6 +28,7 @@ class HandlerAdapter(Adapter):
     name = "handler"
     title = "Python handler"
     options: ClassVar[Mapping[str, str]] = {"file": "The handler's file; handler.py by default."}
+    bare: ClassVar[Mapping[str, str]] = {".py": FILE}
 
     def check(self, folder: Path, task: Task, options: Mapping[str, Any]) -> list[Fault]:
         """Look for the file, that it parses, and that it defines `predict`."""

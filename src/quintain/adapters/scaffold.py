@@ -25,6 +25,7 @@ STARTER_CARD: Mapping[str, str] = {
     "Ethical considerations": "None beyond those of the task.",
     "Licence": "Not chosen yet.",
 }
+UNSAID = "Not said."  # on the card of a model that came without one
 # Of these no model but the untouched one may say so.
 UNTRUE_OF_OTHERS = ("Intended use", "Training data", "Limitations")
 QUESTIONS: Mapping[str, str] = {
@@ -172,9 +173,44 @@ def wrap_file(file: Path, folder: Path, filename: str = "") -> None:
     member = bare_endings()[ending]
     folder.mkdir(parents=True)
     shutil.copyfile(file, folder / member.bare[ending])
-    name = re.sub(r"[^a-z0-9._-]+", "-", shown.stem.lower()).strip("._-")[:80]
+    use = f"Not said: the model was handed in as one file, {shown.name[:80]}, without a card."
+    write_manifest_and_card(folder, member, name=model_name(shown.stem), use=use)
+
+
+def adapter_of_folder(folder: Path) -> type[Adapter] | None:
+    """Find the adapter that a folder without a manifest is a model of, by the files in it; None where none is known."""
+    if (folder / MANIFEST).exists():
+        return None
+    return next(
+        (
+            member
+            for _, member in ADAPTERS.items()
+            if member.marks and all(any(folder.glob(pattern)) for pattern in member.marks)
+        ),
+        None,
+    )
+
+
+def write_manifest_and_card(
+    folder: Path, member: type[Adapter], *, name: str, use: str, manifest: str | None = None
+) -> None:
+    """Add what a model lacks that was handed in without them: a manifest, and a card on which little is said."""
     lines = [f"adapter = {toml(member.name)}", *([f"name = {toml(name)}"] if name else [])]
-    (folder / MANIFEST).write_text("\n".join(lines) + "\n", encoding="utf-8")
-    sections = dict.fromkeys(HEADINGS, "Not said.")
-    sections["Intended use"] = f"Not said: the model was handed in as one file, {shown.name[:80]}, without a card."
-    (folder / CARD).write_text(write_card(name or member.title, sections), encoding="utf-8")
+    (folder / MANIFEST).write_text(manifest or "\n".join(lines) + "\n", encoding="utf-8")
+    if not (folder / CARD).exists():
+        sections = dict.fromkeys(HEADINGS, UNSAID) | {"Intended use": use}
+        (folder / CARD).write_text(write_card(name or member.title, sections), encoding="utf-8")
+
+
+def model_name(stem: str) -> str:
+    """Make the name of a model from that of a file; "" where nothing of it can be used.
+
+    >>> model_name("Mood 2 (final)")
+    'mood-2-final'
+    """
+    return re.sub(r"[^a-z0-9._-]+", "-", stem.lower()).strip("._-")[:80]
+
+
+def is_card_unsaid(card: str) -> bool:
+    """Whether *card* is one that was written for a model that came without one."""
+    return sections_of(card).get("training data", "").strip() == UNSAID

@@ -28,6 +28,7 @@ class TransformersAdapter(Adapter):
     title = "transformers folder"
     libraries = ("transformers", "torch", "tokenizers", "safetensors", "numpy")
     requires = ("transformers", "torch")
+    marks = ("config.json", "*.safetensors")
     options: ClassVar[Mapping[str, str]] = {
         "labels": "The task's labels in the order of the model's outputs; by default those of its config.",
         "fields": "The fields to read; by default all texts of the task.",

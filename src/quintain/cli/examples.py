@@ -75,7 +75,7 @@ def _short(path: Path) -> str:
 
 
 def offer_examples(command: Any, group: str) -> Any:
-    """Give the option `--example` to those of *group*'s commands that have one; return *command*."""
+    """Add the option `--example` to those of *group*'s commands that have one; return *command*."""
     for name, below in getattr(command, "commands", {}).items():
         if (group, name) in example_commands() and not any(FLAG in param.opts for param in below.params):
             last = next((at for at, param in enumerate(below.params) if "--json" in param.opts), len(below.params))

@@ -126,7 +126,7 @@ def require_free(path: Path) -> Path:
 
 @contextmanager
 def streams() -> Iterator[None]:
-    """Stand around a command: its temporary files are removed in the end."""
+    """Wrap a command: its temporary files are removed in the end."""
     with ExitStack() as stack:
         _open.append(stack)
         try:

@@ -61,6 +61,11 @@ class Actor:
         """Whether everything is allowed."""
         return self.operator or Grant(RoleName.ADMIN) in self.grants
 
+    @property
+    def came_by_door(self) -> bool:
+        """Whether a panel's link brought them: such a session is good for work where that leads, and no more."""
+        return self.task is not None
+
     def has(self, role: RoleName, task: str | None = None) -> bool:
         """Whether the actor holds *role*, everywhere or on *task*."""
         return self.is_admin or Grant(role) in self.grants or (task is not None and Grant(role, task) in self.grants)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
 import polars as pl
 
-from quintain.data.readers.contract import READERS, Options, RowBatch, guess_format
+from quintain.data.readers.contract import READERS, Options, RowBatch, bytes_of, guess_format
 
 MOST_ROWS = 20_000  # that are looked at
+MOST_BYTES = 32 << 20  # the same, of rows that are large: somebody waits
+MOST_WHOLE = 64 << 20  # of a file that has to be read to its end before anything is seen of it
 MOST_COLUMNS = 60
 SHOWN_ROWS = 5
 SHOWN_CHARACTERS = 160
@@ -67,8 +69,12 @@ class FileLook:
 
 
 def look_at_file(path: Path, options: Options | None = None, *, form: str = "") -> FileLook:
-    """Read the beginning of *path*, or raise BadInput where it cannot be read at all; bad rows are passed over."""
-    source = READERS.get(form or guess_format(path))(path, options or Options())
+    """Read the beginning of *path*, or raise BadInput where it cannot be read at all; bad rows are passed over.
+
+    No more is read than one can wait for: some rows, fewer where they are large. A large file of a format that is read
+    whole is refused.
+    """
+    source = READERS.get(form or guess_format(path))(path, replace(options or Options(), whole=MOST_WHOLE))
     names = source.columns[:MOST_COLUMNS]
     frames, whole = _beginning(source.batches(dict.fromkeys(names, True)))
     table = pl.concat(frames, how="diagonal_relaxed").head(MOST_ROWS) if frames else pl.DataFrame(schema=list(names))
@@ -80,12 +86,16 @@ def look_at_file(path: Path, options: Options | None = None, *, form: str = "") 
 
 def _beginning(batches: Iterator[RowBatch]) -> tuple[list[pl.DataFrame], bool]:
     frames: list[pl.DataFrame] = []
-    rows = 0
+    rows = held = 0
     for batch in batches:
-        if rows >= MOST_ROWS:
+        if rows >= MOST_ROWS or held >= MOST_BYTES:
             return frames, False
         frames.append(batch.frame)
         rows += batch.frame.height
+        held += bytes_of(batch.frame)
+        if held > 2 * MOST_BYTES:  # shares of one text, which were nothing to hold, would each be looked at
+            frames[-1] = batch.frame.head(max(1, batch.frame.height * MOST_BYTES // held))
+            return frames, False
     return frames, rows <= MOST_ROWS
 
 

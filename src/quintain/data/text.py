@@ -40,19 +40,27 @@ def position(stream: BinaryIO) -> int:
     return stream.fileobj.tell() if isinstance(stream, gzip.GzipFile) and stream.fileobj else stream.tell()
 
 
-def read_bytes(path: Path) -> bytes:
-    """Read the whole of *path*, without its byte-order mark; refuse an empty file and what is not UTF-8."""
-    data = read_raw(path)
+def read_bytes(path: Path, most: int = MAX_BYTES) -> bytes:
+    """Read the whole of *path*, without its byte-order mark; refuse an empty file and what is not UTF-8.
+
+    One of more than *most* bytes is refused, too.
+    """
+    data = read_raw(path, most)
     faults = encoding_faults(data, path.name)
     if faults:
         raise BadInput(faults=faults, remedy="Save the file as UTF-8.")
     return data
 
 
-def read_raw(path: Path) -> bytes:
-    """Read the whole of *path*, without its byte-order mark, in whatever encoding; refuse an empty file and UTF-16."""
+def read_raw(path: Path, most: int = MAX_BYTES) -> bytes:
+    """Read the whole of *path*, without its byte-order mark, in whatever encoding; refuse an empty file and UTF-16.
+
+    One of more than *most* bytes is refused, too.
+    """
     with gzip_faults(path.name), open_bytes(path) as stream:
-        data = stream.read(MAX_BYTES + 1)
+        data = stream.read(most + 1)
+    if len(data) > most and most < MAX_BYTES:
+        raise too_large(path.name, most, at_once=True)
     if len(data) > MAX_BYTES:
         raise BadInput(
             "{name} has more than {most} GiB.",

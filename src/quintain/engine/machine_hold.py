@@ -71,14 +71,14 @@ class NoHold:
 
 @contextmanager
 def machine_taken(lock_folder: Path) -> Iterator[None]:
-    """Say for as long as the block runs that the machine has something else to do: nothing can be measured on it."""
+    """Mark the machine as taken for as long as the block runs: nothing can be measured on it meanwhile."""
     lock_folder.mkdir(parents=True, exist_ok=True)
     with _locked(lock_folder / TAKEN, fcntl.LOCK_SH):
         yield
 
 
 def is_machine_free(lock_folder: Path) -> bool:
-    """Say whether nobody has taken the machine for something else than cells."""
+    """Whether nobody has taken the machine for something else than cells."""
     try:
         with _locked(lock_folder / TAKEN, fcntl.LOCK_EX | fcntl.LOCK_NB):
             return True

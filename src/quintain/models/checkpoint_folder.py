@@ -19,12 +19,12 @@ def checkpoints_in(folder: Path | None) -> list[str]:
 
 def named_checkpoint(folder: Path | None, name: str, field: str = "options.checkpoint") -> Path:
     """Return the checkpoint called *name* among those that the operator keeps in *folder*; refuse any other path."""
-    there = checkpoints_in(folder)
-    if folder is None or name not in there:
+    known = checkpoints_in(folder)
+    if folder is None or name not in known:
         fault = Fault(
-            "'{name}' is not one of the checkpoints here: {there}" if there else "there are no checkpoints here",
+            "'{name}' is not one of the checkpoints here: {there}" if known else "there are no checkpoints here",
             name=name,
-            there=", ".join(there),
+            there=", ".join(known),
             field=field,
         )
         raise BadInput(faults=[fault], remedy="The operator puts checkpoints into QUINTAIN_CHECKPOINTS.")

@@ -77,7 +77,7 @@ def create_app(workspace: Workspace) -> FastAPI:
 
 @cache
 def _routes() -> list[BaseRoute]:
-    """Give the pages and endpoints: for every workspace the same, and slow to read from the functions."""
+    """Return the pages and endpoints: for every workspace the same, and slow to read from the functions."""
     router = APIRouter()
     for page in PAGES:
         page.add_to(router)

@@ -19,13 +19,13 @@ NUMBERS = ("money", "percent", "check")  # controls whose values a form writes o
 
 
 def page_edit(post: Post, *, always: bool = False) -> EditOrigin:
-    """Say how a page changes things: what is reset is shown first, or *always* whatever changes."""
+    """Return how a page changes things: what is reset is shown first, or *always* whatever changes."""
     asked = replace(post.edit, confirmed=post.text("confirmed"), by_name=False)
     return replace(asked, ask="always") if always else replace(asked, ask="removals")
 
 
 def form_edit(post: Post) -> EditOrigin:
-    """Say how a form changes things that shows all there is: what it does not say is meant to be reset."""
+    """Return how a form changes things that shows all there is: what it leaves out is meant to be reset."""
     return replace(post.edit, whole=True)
 
 

@@ -55,30 +55,32 @@ def conflict_page(request: Request, error: Stale) -> Response | None:
 
 
 def _back(request: Request) -> str:
-    """Give the page on which the form was: read again, it has what is stored now."""
+    """Return the page on which the form was: read again, it has what is stored now."""
     came = request.headers.get("referer", "")
     same = came.startswith(str(request.base_url)) and came
     return same.removeprefix(str(request.base_url).rstrip("/")) if same else request.url.path
 
 
 def _again(form: FormData) -> Iterator[tuple[str, str]]:
-    """Give what was sent, to be sent again; files are chosen again where they are needed."""
+    """Yield what was sent, to be sent again; files are chosen again where they are needed."""
     for name, value in form.multi_items():
         if isinstance(value, str) and name not in BROUGHT_ANEW and not name.startswith(CHOICE):
             yield name, value
 
 
-def _shown(visit: Visit, form: FormData, one: Difference) -> ShownDifference:
+def _shown(visit: Visit, form: FormData, difference: Difference) -> ShownDifference:
     _ = visit.tongue.gettext
     note, chosen = "", ""
-    if one.mine and not one.others:
+    if difference.mine and not difference.others:
         note, chosen = _("only you changed it"), "yours"
-    elif one.others and not one.mine:
+    elif difference.others and not difference.mine:
         note, chosen = _("only they changed it"), "theirs"
-    title = _(one.option.title) if one.option and one.option.title else one.field
+    title = _(difference.option.title) if difference.option and difference.option.title else difference.field
     currency = str(form.get("currency") or "").upper()
-    theirs, yours = (shown_value(visit.tongue, one.option, value, currency) for value in (one.theirs, one.yours))
-    return ShownDifference(one.field, title, theirs, yours, chosen, note)
+    theirs, yours = (
+        shown_value(visit.tongue, difference.option, value, currency) for value in (difference.theirs, difference.yours)
+    )
+    return ShownDifference(difference.field, title, theirs, yours, chosen, note)
 
 
 def shown_value(tongue: Tongue, option: Option | None, value: Any, currency: str) -> str:

@@ -27,7 +27,7 @@ class Described(FastAPI):
     """An application whose description names the refusals that all endpoints have in common."""
 
     def openapi(self) -> dict[str, Any]:
-        """Give the description; it is made when it is first asked for."""
+        """Return the description; it is made when it is first asked for."""
         if self.openapi_schema is None:
             self.openapi_schema = with_refusals(super().openapi())
         return self.openapi_schema

@@ -26,21 +26,21 @@ class SpecDraft:
     stored: Any = None  # the specification that is edited, as it is stored; none where one is new
 
     def typed(self, post: Post) -> SpecDraft:
-        """Give the same with what was sent: the file, or the form."""
+        """Return the draft with what was sent: the file, or the form."""
         if post.flag("as_file"):
             return replace(self, text=post.text("toml").replace("\r\n", "\n"), as_file=True)
         return replace(self, values=self.form.typed(post), as_file=False)
 
     def refused(self, error: QuintainError) -> SpecDraft:
-        """Give the same with what is wrong with it, to be shown beside it."""
+        """Return the draft with what is wrong with it, to be shown beside it."""
         return replace(self, trouble=trouble_of(error))
 
     def faults(self, language: str) -> dict[str, str]:
-        """Give what is wrong, under the control that it stands beside."""
+        """Return what is wrong, under the control that it stands beside."""
         return self.form.faults_by_control(self.trouble.faults, language) if self.trouble else {}
 
     def shown(self, visit: Visit, choices: Mapping[str, list[Choice]] | None = None) -> dict[str, Any]:
-        """Give what every editor's template needs of it; *choices* are those that only the page knows."""
+        """Return what every editor's template needs of it; *choices* are those that only the page knows."""
         faults = self.faults(visit.language)
         edits = type(self.stored).__name__
         return {

@@ -29,11 +29,11 @@ class ErrorText:
 
 
 def translated(language: str, text: str) -> str:
-    """Say *text* in *language*: a template with its values, or a plain string that a catalogue may know.
+    """Return *text* in *language*: a template with its values, or a plain string that a catalogue may know.
 
-    >>> say("de", Text("{name} is the only admin.", name="ada"))
+    >>> translated("de", Text("{name} is the only admin.", name="ada"))
     'ada ist der einzige Admin.'
-    >>> say("de", "Nobody has translated this.")
+    >>> translated("de", "Nobody has translated this.")
     'Nobody has translated this.'
     """
     if not text:
@@ -55,7 +55,7 @@ def _value(language: str, value: Value) -> Value:
 
 
 def fault_text(language: str, fault: Fault) -> str:
-    """Say in *language* what is wrong, and where."""
+    """Return in *language* what is wrong, and where."""
     _ = Tongue(language).gettext
     places = [
         fault.file,
@@ -63,9 +63,9 @@ def fault_text(language: str, fault: Fault) -> str:
         _("row %(n)s", n=fault.row) if fault.row is not None else None,
         _("field '%(name)s'", name=fault.field) if fault.field else None,
     ]
-    place = ", ".join(part for part in places if part)
+    where = ", ".join(part for part in places if part)
     reason = translated(language, fault.reason)
-    return f"{place}: {reason}" if place else reason
+    return f"{where}: {reason}" if where else reason
 
 
 class Refusal(Protocol):
@@ -85,15 +85,17 @@ class Refusal(Protocol):
 
 
 def error_text(language: str, error: Refusal) -> ErrorText:
-    """Say in *language* what an error says; faults that are all of its message are said once."""
+    """Return in *language* what an error says; faults that are all of its message are said once."""
     faults: tuple[Fault, ...] = getattr(error, "faults", ())
     more = max(0, getattr(error, "total", 0) - len(faults))
-    said = tuple(fault_text(language, fault) for fault in faults)
+    sentences = tuple(fault_text(language, fault) for fault in faults)
     message = translated(language, error.message)
     if faults and error.message == "\n".join(str(fault) for fault in faults):
-        alone = len(said) == 1 and not more
-        message, said = (said[0], ()) if alone else (Tongue(language).gettext("Something in it is not right"), said)
+        alone = len(sentences) == 1 and not more
+        message, sentences = (
+            (sentences[0], ()) if alone else (Tongue(language).gettext("Something in it is not right"), sentences)
+        )
     remedy = error.page or error.remedy
     if remedy and NAMES_A_COMMAND.search(remedy):  # whoever sits at a page may not have it
         remedy = None
-    return ErrorText(message, translated(language, remedy) if remedy else None, said, more)
+    return ErrorText(message, translated(language, remedy) if remedy else None, sentences, more)

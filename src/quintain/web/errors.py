@@ -67,13 +67,13 @@ class Trouble:
     page: str | None = None
 
     def as_dict(self) -> dict[str, object]:
-        """Give the error as the API documents it."""
+        """Return the error as the API documents it."""
         faults = [fault.as_dict() for fault in self.faults]
         return {"error": {"code": self.code, "message": self.message, "remedy": self.remedy, "faults": faults}}
 
 
 def status_of(error: QuintainError) -> int:
-    """Give the HTTP status that says what *error* says."""
+    """Return the HTTP status that says what *error* says."""
     return next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), 400)
 
 
@@ -121,7 +121,7 @@ def _of_ours(error: QuintainError) -> Trouble:
 
 
 def _of_validation(error: RequestValidationError) -> Trouble:
-    """Say which parameter or field is wrong. JSON that cannot be read at all is the sender's bad request."""
+    """Return which parameter or field is wrong. JSON that cannot be read at all is the sender's bad request."""
     details = error.errors()
     status = 400 if any(item["type"] == "json_invalid" for item in details) else 422
     faults = tuple(
@@ -147,7 +147,7 @@ _CHECKS = {
 
 
 def _checked(item: Mapping[str, Any]) -> Text:
-    """Give what pydantic says of a value as a text of ours: those of its checks that a page's address may fail.
+    """Return what pydantic says of a value as a text of ours: those of its checks that an address may fail.
 
     >>> _checked({"type": "less_than_equal", "msg": "Input should be less than or equal to 9", "ctx": {"le": 9}})
     'Input should be less than or equal to 9'
@@ -210,7 +210,7 @@ def _words(trouble: Trouble, tongue: Tongue) -> dict[str, object]:
     }
     bare = HTTPStatus(trouble.status).phrase  # what the framework says where we have said nothing
     title = titles.get(trouble.status, bare)
-    told = error_text(tongue.code, trouble)
+    text = error_text(tongue.code, trouble)
     if trouble.message == bare:
-        told = replace(told, message=_("The address may be wrong, or what was here is gone."))
-    return {"title": title, "told": told}
+        text = replace(text, message=_("The address may be wrong, or what was here is gone."))
+    return {"title": title, "told": text}

@@ -17,31 +17,33 @@ from quintain.web.visit import Visit
 ASK_AGAIN_S = 2
 
 
-def export_page(visit: Visit, wanted: ExportRequest) -> Response:
+def export_page(visit: Visit, request: ExportRequest) -> Response:
     """Send a file to who clicked, or lead to the page of the job that writes it."""
-    found = _sent_or_job(visit, wanted)
-    return found if isinstance(found, Response) else visit.redirect(f"/jobs/{found.id}")
+    sent = _sent_or_job(visit, request)
+    return sent if isinstance(sent, Response) else visit.redirect(f"/jobs/{sent.id}")
 
 
-def export_call(call: Call, wanted: ExportRequest) -> Response:
+def export_call(call: Call, request: ExportRequest) -> Response:
     """Send a file to a program, or answer 202 with the job that writes it and where the file will be."""
-    found = _sent_or_job(call, wanted)
-    if isinstance(found, Response):
-        return found
-    headers = {"location": f"/api/v1/jobs/{found.id}/file", "retry-after": str(ASK_AGAIN_S)}
-    return Response(to_json(found), 202, headers, media_type="application/json")
+    sent = _sent_or_job(call, request)
+    if isinstance(sent, Response):
+        return sent
+    headers = {"location": f"/api/v1/jobs/{sent.id}/file", "retry-after": str(ASK_AGAIN_S)}
+    return Response(to_json(sent), 202, headers, media_type="application/json")
 
 
 def send_kept(asked: Visit | Call, job: int) -> Response:
     """Send the file that a job has written; it is read piece by piece."""
-    found = exports.stored_export(asked.db, asked.blobs, asked.actor, job)
-    media_type = MEDIA_TYPES.get(found.path.suffix[1:], ARCHIVE_TYPE)
-    return FileResponse(found.path, media_type=media_type, filename=found.name)
+    stored = exports.stored_export(asked.db, asked.blobs, asked.actor, job)
+    media_type = MEDIA_TYPES.get(stored.path.suffix[1:], ARCHIVE_TYPE)
+    return FileResponse(stored.path, media_type=media_type, filename=stored.name)
 
 
-def _sent_or_job(asked: Visit | Call, wanted: ExportRequest) -> Response | JobStanding:
-    job = exports.ask_export(asked.db, asked.blobs, asked.actor, wanted)
+def _sent_or_job(asked: Visit | Call, request: ExportRequest) -> Response | JobStanding:
+    job = exports.ask_export(asked.db, asked.blobs, asked.actor, request)
     if job is not None:
         return job
-    write = partial(exports.write_at_once, asked.db, asked.blobs, asked.actor, wanted)
-    return download_archive(wanted.stem, write) if wanted.form == "zip" else download(wanted.stem, wanted.form, write)
+    write = partial(exports.write_at_once, asked.db, asked.blobs, asked.actor, request)
+    return (
+        download_archive(request.stem, write) if request.form == "zip" else download(request.stem, request.form, write)
+    )

@@ -136,7 +136,7 @@ def keep_upload(blobs: Blobs, source: Path) -> str:
 
 @contextmanager
 def kept_on_disk(blobs: Blobs, key: str, name: str, limits: FileLimits) -> Iterator[Path]:
-    """Give a file that `keep_upload` has kept, under the *name* that it came with, while the block runs."""
+    """Yield a file that `keep_upload` has kept, under the *name* that it came with, while the block runs."""
     stored = blobs.passing(key)
     if stored is None:
         raise BadInput("The file was thrown away after a day.", remedy="Choose it again.")

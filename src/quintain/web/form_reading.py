@@ -20,45 +20,45 @@ class FormReading:
         self.faults: list[Fault] = []
 
     def text(self, name: str) -> str:
-        """Give a text without blanks around it, with line ends as everywhere else."""
+        """Return a text without blanks around it, with line ends as everywhere else."""
         return str(self.values[name]).replace("\r\n", "\n").strip()
 
     def names(self, name: str) -> list[str]:
-        """Give what stands between commas."""
+        """Return what stands between commas."""
         return list(dict.fromkeys(part.strip() for part in self.text(name).split(",") if part.strip()))
 
     def numbers(self, name: str) -> list[float]:
-        """Give the numbers that stand between commas; whole ones as such."""
-        found = []
+        """Return the numbers that stand between commas; whole ones as such."""
+        numbers = []
         for part in self.names(name):
             try:
                 value = float(part)
             except ValueError:
                 self._wrong(name, Text("a list of numbers with commas between them"))
                 return []
-            found.append(int(value) if value.is_integer() else value)
-        return found
+            numbers.append(int(value) if value.is_integer() else value)
+        return numbers
 
     def whole(self, name: str) -> int:
-        """Give a whole number."""
+        """Return a whole number; notes a fault where it is none."""
         text = self.text(name)
         if text.isdecimal() and len(text) < 10:
             return int(text)
         return self._wrong(name, Text("a whole number"))
 
     def number(self, name: str) -> float:
-        """Give a number, with a point or a comma in it."""
+        """Return a number, with a point or a comma in it; notes a fault where it is none."""
         try:
             return float(self.text(name).replace(",", "."))
         except ValueError:
             return self._wrong(name, Text("a number"))
 
     def percent(self, name: str) -> float:
-        """Give a percentage as a rate."""
+        """Return a percentage as a rate."""
         return round(self.number(name) / 100, 12)
 
     def money(self, name: str, currency: str) -> int:
-        """Give an amount in minor units; nothing typed is nothing paid."""
+        """Return an amount in minor units; nothing typed is nothing paid."""
         try:
             amount = Decimal(self.text(name).replace(",", ".") or "0").scaleb(MINOR_DIGITS.get(currency, 2))
         except InvalidOperation:
@@ -68,7 +68,7 @@ class FormReading:
         return self._wrong(name, Text("an amount of money such as 0.30"))
 
     def moment(self, name: str) -> datetime | None:
-        """Give a date and time, in UTC."""
+        """Return a date and time, in UTC."""
         try:
             return datetime.fromisoformat(self.text(name)).replace(tzinfo=UTC)
         except ValueError:
@@ -76,15 +76,15 @@ class FormReading:
             return None
 
     def local_moment(self, name: str) -> datetime | None:
-        """Give a date and time by the clocks of some place."""
+        """Return a date and time by the clocks of some place."""
         try:
             return datetime.fromisoformat(self.text(name)).replace(tzinfo=None)
         except ValueError:
             self._wrong(name, Text("a date and time"))
             return None
 
-    def _wrong(self, name: str, wanted: str) -> int:
-        self.faults.append(Fault("'{given}' is not {wanted}", given=self.values[name], wanted=wanted, field=name))
+    def _wrong(self, name: str, expected: str) -> int:
+        self.faults.append(Fault("'{given}' is not {wanted}", given=self.values[name], wanted=expected, field=name))
         return 0
 
 

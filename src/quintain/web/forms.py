@@ -37,7 +37,7 @@ class Spoken:
 
 
 def typed(form: Form, text_of: Callable[[str], str]) -> dict[str, str]:
-    """Give what was typed into each input, as it stands."""
+    """Return what was typed into each input, as it stands."""
     return {field.name: text_of(PREFIX + field.name) for field in form.inputs}
 
 
@@ -62,7 +62,7 @@ def _parse(field: FormField, values: Mapping[str, str]) -> Any:
 
 
 def _position(raw: str, tokens: Sequence[str]) -> Any:
-    """Give the number of a word that was typed as a number, as itself or as both; what is not clear as it stands."""
+    """Return the number of a word that was typed as a number, as itself or as both; unclear ones as they stand."""
     number = named_word(tokens, raw)
     number = bare_number(raw) if number is None else number
     return raw or None if number is None else number

@@ -29,7 +29,7 @@ class BoundedRequest(Request):
     """A request whose JSON is read within bounds of depth and digits."""
 
     async def json(self) -> Any:
-        """Give what the body holds as JSON; what is none, or out of bounds, is refused as the framework does."""
+        """Return what the body holds as JSON; what is none, or out of bounds, is refused as the framework does."""
         if not hasattr(self, "_json"):
             body = await self.body()
             try:
@@ -43,7 +43,7 @@ class OpenRoute(APIRoute):
     """A route that anybody may take, signed in or not."""
 
     def get_route_handler(self) -> Handler:
-        """Give the function that answers a request."""
+        """Return the function that answers a request."""
         answer = super().get_route_handler()
 
         async def handle(request: Request) -> Response:
@@ -56,7 +56,7 @@ class SignedInRoute(OpenRoute):
     """A route for people who are signed in: nobody else is told anything but that."""
 
     def get_route_handler(self) -> Handler:
-        """Give the function that answers a request."""
+        """Return the function that answers a request."""
         answer = super().get_route_handler()
 
         async def handle(request: Request) -> Response:
@@ -81,7 +81,7 @@ def _require_known(request: Request) -> None:
 
 
 def route_class(method: str, *, anybody: bool) -> type[APIRoute]:
-    """Give the kind of route that *method* needs: what changes something is for people who are signed in."""
+    """Return the kind of route that *method* needs: what changes something is for people who are signed in."""
     return OpenRoute if anybody or method in SAFE else SignedInRoute
 
 

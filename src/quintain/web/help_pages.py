@@ -256,7 +256,7 @@ def _show_picture(token: Token, here: str) -> None:
 
 
 def _target(href: str, here: str = "") -> str | None:
-    """Say where a link of a document in folder *here* leads; a document in any language is one page.
+    """Return where a link of a document in folder *here* leads; a document in any language is one page.
 
     >>> _target("board.md#weights"), _target("#top"), _target("../CONTRIBUTING.md")
     ('/help/board#weights', '#top', None)

@@ -32,7 +32,7 @@ Keeping = Callable[[Session, Each], object]
 
 
 def house_loops(workspace: Workspace) -> dict[str, Loop]:
-    """Give everything that is kept up while a server runs, by name."""
+    """Return everything that is kept up while a server runs, by name."""
 
     def tidied(db: Session, each: Each) -> None:
         health.tidy(db, workspace.blobs, each)

@@ -38,7 +38,7 @@ def languages() -> tuple[str, ...]:
 
 @cache
 def translations(language: str, domain: str = MESSAGES) -> gettext.NullTranslations:
-    """Give the catalogue of *language* for *domain*, compiled."""
+    """Return the catalogue of *language* for *domain*, compiled."""
     path = LOCALES / language / "LC_MESSAGES" / f"{domain}.po"
     if language not in languages() or not path.exists():
         return gettext.NullTranslations()
@@ -98,9 +98,9 @@ class Tongue:
         text = self.catalogue.gettext(message)
         return text % values if values else text
 
-    def ngettext(self, one: str, many: str, num: int, **values: object) -> str:
+    def ngettext(self, singular: str, plural: str, num: int, **values: object) -> str:
         """Translate what is said of one or of many, and fill in their number as *num*."""
-        return self.catalogue.ngettext(one, many, num) % {"num": num, **values}
+        return self.catalogue.ngettext(singular, plural, num) % {"num": num, **values}
 
     def when(self, moment: datetime | None) -> str:
         """Write a moment, to the minute, in UTC."""
@@ -131,7 +131,7 @@ class Tongue:
 
     @staticmethod
     def name_of(code: str) -> str:
-        """Give a language's own name for itself."""
+        """Return a language's own name for itself."""
         return str(Locale.parse(code, sep="-").get_display_name(code) or code).capitalize()
 
 

@@ -26,11 +26,11 @@ class ListQuery:
     offset: int = 0
 
     def query(self) -> dict[str, str]:
-        """Give it as it stands in addresses, without the place."""
+        """Return it as it stands in addresses, without the place."""
         return {"q": self.q.strip(), "show": self.show, "label": self.label, "sort": self.sort, "order": self.order}
 
     def has(self, text: str) -> bool:
-        """Say whether *text* contains what is looked for, whatever its case."""
+        """Whether *text* contains what is looked for, whatever its case."""
         return self.q.strip().lower() in text.lower()
 
 
@@ -47,14 +47,14 @@ class Listing:
     down: bool
 
     def link(self, column: str) -> str:
-        """Give the address of the list sorted by *column*; of the other direction where it is sorted by it already."""
+        """Return the address of the list sorted by *column*; the other way round where it is sorted by it."""
         down = not self.down if column == self.sort else False
         query = {key: value for key, value in self.paging.query.items() if value and key not in {"sort", "order"}}
         order = {"order": "down"} if down else {}
         return f"{self.paging.path}?{urlencode({**query, 'sort': column, **order})}"
 
     def aria(self, column: str) -> str:
-        """Say how the list is sorted by *column*, in the words of `aria-sort`."""
+        """Return how the list is sorted by *column*, in the words of `aria-sort`."""
         if column != self.sort:
             return "none"
         return "descending" if self.down else "ascending"
@@ -70,9 +70,9 @@ def arrange(
     """
     sort = sort if sort in columns else default
     value, down = columns[sort], order == "down"
-    there = [row for row in rows if value(row) is not None]
+    with_value = [row for row in rows if value(row) is not None]
     gone = [row for row in rows if value(row) is None]
-    return [*sorted(there, key=value, reverse=down), *gone], sort, down
+    return [*sorted(with_value, key=value, reverse=down), *gone], sort, down
 
 
 def make_listing(
@@ -99,5 +99,5 @@ def page_of(
 
 
 def _first(offset: int, total: int, size: int) -> int:
-    """Give the first row of a page; beyond the end it is that of the last page."""
+    """Return the first row of a page; beyond the end it is that of the last page."""
     return min(max(offset, 0), max(total - 1, 0) // size * size)

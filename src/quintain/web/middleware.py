@@ -101,10 +101,10 @@ class SecurityHeaders:
 
         async def reply(message: Message) -> None:
             if message["type"] == "http.response.start":
-                given = {key.lower() for key, _ in message["headers"]}
-                kept = _STATIC_HEADERS if scope["path"].startswith("/static/") else _PAGE_HEADERS
-                message["headers"] = [*message["headers"], *(pair for pair in kept if pair[0] not in given)]
-                if b"location" in given:
+                names = {key.lower() for key, _ in message["headers"]}
+                defaults = _STATIC_HEADERS if scope["path"].startswith("/static/") else _PAGE_HEADERS
+                message["headers"] = [*message["headers"], *(pair for pair in defaults if pair[0] not in names)]
+                if b"location" in names:
                     headers = MutableHeaders(scope=message)
                     headers["location"] = _on_this_host(headers["location"], Headers(scope=scope).get("host", ""))
             await send(message)

@@ -16,8 +16,8 @@ log = logging.getLogger("quintain.web")
 
 def trusted_proxies(setting: str) -> list[str]:
     """Read the addresses and networks in *setting*, by commas. Whoever speaks from there may say whom it speaks for."""
-    found = [part.strip() for part in setting.split(",") if part.strip()]
-    for part in found:
+    proxies = [part.strip() for part in setting.split(",") if part.strip()]
+    for part in proxies:
         try:
             ip_network(part)
         except ValueError as error:
@@ -27,11 +27,11 @@ def trusted_proxies(setting: str) -> list[str]:
                 error=error,
                 remedy="Name them like 10.0.0.5 or 10.0.0.0/24, by commas.",
             ) from None
-    return found
+    return proxies
 
 
 def peer_of(request: Request, proxies: str) -> str:
-    """Give the address that limits count by. The server has put there what a trusted proxy said; others say nothing.
+    """Return the address that limits count by. The server has put there what a trusted proxy said; others say nothing.
 
     An IPv6 address counts by its network: a single customer has billions of them.
     """
@@ -51,7 +51,7 @@ def peer_of(request: Request, proxies: str) -> str:
 
 @cache
 def _tell_of_proxy() -> None:
-    """Say it once for each process: whoever set up a proxy wants to know, and anybody can send such a header."""
+    """Log it once for each process: whoever set up a proxy wants to know, and anybody can send such a header."""
     log.warning(
         "A request came with X-Forwarded-For, which is not believed: QUINTAIN_TRUSTED_PROXIES is empty. "
         "Behind a proxy, set it to the proxy's address; otherwise all people share one limit on log-ins."

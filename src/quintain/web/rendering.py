@@ -50,7 +50,7 @@ COMPILED: BytecodeCache = Compiled()
 
 @cache
 def environment(language: str) -> Environment:
-    """Give the environment whose templates speak *language*."""
+    """Return the environment whose templates speak *language*."""
     tongue = Tongue(language)
     env = Environment(
         loader=PackageLoader("quintain.web", "templates"),
@@ -107,9 +107,9 @@ def mark_overrides(html: str) -> str:
     return "".join(part if number % 2 else visible(part) for number, part in enumerate(_IN_FORMS.split(html)))
 
 
-def spec_json(said: Callable[[str], str], chart: Mapping[str, Any]) -> str:
-    """Write the specification of a chart for a page, its texts of ours *said* in the reader's language."""
-    return json.dumps(map_texts(chart, said), ensure_ascii=False, separators=(",", ":"), default=plain)
+def spec_json(translate: Callable[[str], str], chart: Mapping[str, Any]) -> str:
+    """Write the specification of a chart for a page, its texts of ours *translate* in the reader's language."""
+    return json.dumps(map_texts(chart, translate), ensure_ascii=False, separators=(",", ":"), default=plain)
 
 
 @pass_context

@@ -27,14 +27,14 @@ _MEDIA = {
 
 
 def in_words(report: Report, language: str) -> tuple[Report, Wording]:
-    """Give a report in *language*, and how that language writes its numbers."""
+    """Return a report in *language*, and how that language writes its numbers."""
     tongue = Tongue(language)
     return map_texts(report, partial(translated, language)), Wording(tongue.number, tongue.percent)
 
 
-def send_report(report: Report, wanted: ReportRequest, form: str, *, language: str = SOURCE_LANGUAGE) -> Response:
+def send_report(report: Report, request: ReportRequest, form: str, *, language: str = SOURCE_LANGUAGE) -> Response:
     """Send *report* as a file to keep, named after what was wanted."""
-    return send_file(report, "-".join(filter(None, (wanted.task, wanted.kind, wanted.validation))), form, language)
+    return send_file(report, "-".join(filter(None, (request.task, request.kind, request.validation))), form, language)
 
 
 def send_file(report: Report, name: str, form: str, language: str = SOURCE_LANGUAGE) -> Response:
@@ -46,10 +46,10 @@ def send_file(report: Report, name: str, form: str, language: str = SOURCE_LANGU
             known=", ".join(get_args(ReportFormat)),
             remedy="Choose one of: {known}.",
         )
-    told, wording = in_words(report, language)
+    worded, wording = in_words(report, language)
     if form == "zip":
-        body: bytes | str = to_archive(told, wording, language=language)
+        body: bytes | str = to_archive(worded, wording, language=language)
     else:
-        body = files_of(told, wording, language=language)[_FILES[form]]
+        body = files_of(worded, wording, language=language)[_FILES[form]]
     headers = {"content-disposition": f'attachment; filename="{name}.{form}"'}
     return Response(body, media_type=_MEDIA[form], headers=headers)

@@ -20,7 +20,7 @@ FORWARDED = ("forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwa
 
 
 def is_loopback(host: str) -> bool:
-    """Say whether *host* is this machine's own name or address for itself.
+    """Whether *host* is this machine's own name or address for itself.
 
     >>> [is_loopback(host) for host in ("localhost", "127.0.0.1", "::1", "0.0.0.0", "demo.example.org", "")]
     [True, True, True, False, False, False]
@@ -34,12 +34,12 @@ def is_loopback(host: str) -> bool:
 
 
 def is_stage(settings: Settings) -> bool:
-    """Say whether a demo with these settings is for this machine alone."""
+    """Whether a demo with these settings is for this machine alone."""
     return is_loopback(settings.host) and not settings.public_url and not settings.trusted_proxies
 
 
 def may_play(request: Request, settings: Settings, *, demo: bool) -> bool:
-    """Say whether whoever asks may play any part of the demo."""
+    """Whether whoever asks may play any part of the demo."""
     if not demo or not is_stage(settings) or any(name in request.headers for name in FORWARDED):
         return False
     return is_loopback(request.client.host if request.client else "") and is_loopback(request.url.hostname or "")

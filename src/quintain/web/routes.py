@@ -75,7 +75,7 @@ from quintain.web.pages.contrast import published as contrast_published
 from quintain.web.pages.contrast import results as contrast_results
 from quintain.web.pages.contrast import write as contrast_write
 from quintain.web.pages.data import datasets, imports, task_from_file
-from quintain.web.pages.evaluate import answers, compare, runs, submit, train
+from quintain.web.pages.evaluate import answers, compare, runs, submit, submit_typed, train
 from quintain.web.pages.evaluate import results as evaluation
 from quintain.web.pages.house import (
     account,
@@ -322,6 +322,8 @@ PAGES = [
     # models
     PageRoute("GET", "/tasks/{task}/models", models_list.index),
     PageRoute("GET", "/tasks/{task}/submit", submit.submit_page),
+    PageRoute("GET", "/tasks/{task}/submit/typed/{way}", submit_typed.page),
+    PageRoute("POST", "/tasks/{task}/submit/typed/{way}", submit_typed.send),
     PageRoute("POST", "/tasks/{task}/submit", submit.submit),
     PageRoute("GET", "/tasks/{task}/train", train.index),
     PageRoute("POST", "/tasks/{task}/train", train.start),

@@ -79,18 +79,23 @@ WORKING = re.compile(
 OPEN = re.compile(
     r"/(fool|language|tour|login|logout|link/.*|forgotten|register|demo/part|enter/.*)|/tasks/\{task\}/(talk|warning)"
 )
+# Pages that hand out work of other kinds, or prepare it: what is shown there is taken, and could not be sent.
+OTHER_WORK = re.compile(
+    r"/tasks/\{task\}/(contrast/\{name\}/(write(/.*)?|check|contested)|codings/\{name\}/code"
+    r"|contests/\{name\}/(build|answers|break(/.*)?|judge|decide|teams/.*))"
+)
 TAKES_OUT = frozenset({"/account/export", "/account/tokens", "/work/export", "/work/earnings/export"})
 
 
 def scope_of_operation(method: str, name: str) -> Scope | None:
-    """Give the scope that an operation of the API takes, by the name of its function; None: all of them."""
+    """Return the scope that an operation of the API takes, by the name of its function; None: all of them."""
     return OPERATIONS.get(name, Scope.READ if method == "GET" else None)
 
 
 def scope_of_page(method: str, path: str) -> Scope:
-    """Give the scope that a page takes: forms beyond work take a session of somebody who has shown who they are."""
+    """Return the scope that a page takes: forms beyond work take a session of somebody who has shown who they are."""
     if method == "GET":
-        return Scope.ACCOUNT if path in TAKES_OUT else Scope.READ
+        return Scope.ACCOUNT if path in TAKES_OUT or OTHER_WORK.fullmatch(path) else Scope.READ
     if OPEN.fullmatch(path):
         return Scope.READ
     return Scope.WORK if WORKING.fullmatch(path) else Scope.ACCOUNT

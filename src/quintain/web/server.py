@@ -59,7 +59,7 @@ def bind(host: str, port: int) -> socket.socket:
 
 
 def configure(app: FastAPI) -> uvicorn.Config:
-    """Say how *app* is served."""
+    """Return how *app* is served."""
     proxies = trusted_proxies(app.state.workspace.settings.trusted_proxies)
     return uvicorn.Config(
         app,

@@ -45,7 +45,7 @@ READ: Mapping[str, Callable[[FormReading, str], Any]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class OptionField:
     """Where an option stands: its *path* in the file, and its *name* and *section* on the form.
 
     A table that may be left out is there if its first option is given, which is the *switch* of all in it.
@@ -83,56 +83,56 @@ class SpecForm:
     def __init__(self, make: type[Any], currency: str = "") -> None:
         """Make it; amounts of money that have no option for their currency beside them are in *currency*."""
         self.currency = currency
-        self.places = {one.name: one for one in _places(make)}
-        self._names = {".".join(one.path): one.name for one in self.places.values()}
+        self.fields = {field.name: field for field in _fields_of(make)}
+        self._names = {".".join(field.path): field.name for field in self.fields.values()}
 
     def show(self, spec: Any) -> dict[str, Any]:
-        """Give what the controls hold for *spec*."""
-        return {name: _shown(spec, one, self.currency) for name, one in self.places.items()}
+        """Return what the controls hold for *spec*."""
+        return {name: _shown(spec, field, self.currency) for name, field in self.fields.items()}
 
     def typed(self, post: Post) -> dict[str, Any]:
-        """Give what was typed, to show it again."""
+        """Return what was typed, to show it again."""
         ways: Mapping[str, Callable[[str], Any]] = {"check": post.flag, "boxes": partial(_ticked, post)}
-        return {name: ways.get(one.option.kind.widget, post.text)(name) for name, one in self.places.items()}
+        return {name: ways.get(field.option.kind.widget, post.text)(name) for name, field in self.fields.items()}
 
     def data(self, reading: FormReading, before: Any = None) -> dict[str, Any]:
-        """Give plain data of a specification with what was typed over what was *before*; nothing typed is the default.
+        """Return plain data of a specification with what was typed over what was *before*; nothing typed: the default.
 
         What has no control stays.
         """
-        on_form = {one.path[0] for one in self.places.values()}
+        on_form = {field.path[0] for field in self.fields.values()}
         data = {name: value for name, value in (plain(before) if before else {}).items() if name not in on_form}
-        for one in self.places.values():
-            if one.switch and not reading.values[one.switch]:
+        for field in self.fields.values():
+            if field.switch and not reading.values[field.switch]:
                 continue
             table = data
-            for part in one.path[:-1]:
+            for part in field.path[:-1]:
                 table = table.setdefault(part, {})
-            if one.option.required or _given(reading, one):
-                table[one.path[-1]] = self._read(reading, one, before)
+            if field.option.required or _given(reading, field):
+                table[field.path[-1]] = self._read(reading, field, before)
         return data
 
     def faults_by_control(self, faults: Sequence[Fault], language: str = SOURCE_LANGUAGE) -> dict[str, str]:
-        """Give what is wrong with each control, to be said beside it in *language*."""
-        found: dict[str, str] = {}
+        """Return what is wrong with each control, to be said beside it in *language*."""
+        reasons: dict[str, str] = {}
         for fault in faults:
             field = fault.field or ""
             name = self._names.get(field, field.partition(".")[0])
             reason = translated(language, fault.reason)
-            found[name] = f"{found[name]}; {reason}" if name in found else reason
-        return found
+            reasons[name] = f"{reasons[name]}; {reason}" if name in reasons else reason
+        return reasons
 
     def under_titles(self, faults: Sequence[Fault], tongue: Tongue) -> tuple[Fault, ...]:
-        """Give *faults* at the titles that the form shows instead of the names that a file has."""
+        """Return *faults* at the titles that the form shows instead of the names that a file has."""
 
         def title(fault: Fault) -> str | None:
-            place = self.places.get(self._names.get(fault.field or "", fault.field or ""))
-            return tongue.gettext(place.option.title) if place and place.option.title else fault.field
+            field = self.fields.get(self._names.get(fault.field or "", fault.field or ""))
+            return tongue.gettext(field.option.title) if field and field.option.title else fault.field
 
         return tuple(fault.at(field=title(fault)) for fault in faults)
 
     def read(self, values: Mapping[str, Any], before: Any = None, **fixed: Any) -> dict[str, Any]:
-        """Give plain data as `data` does, with what is *fixed*; or raise BadInput with what cannot be read."""
+        """Return plain data as `data` does, with what is *fixed*; or raise BadInput with what cannot be read."""
         reading = FormReading(values)
         data = {**self.data(reading, before), **fixed}
         if reading.faults:
@@ -140,29 +140,29 @@ class SpecForm:
         return data
 
     def shown(self, trouble: Trouble, tongue: Tongue) -> Trouble:
-        """Give *trouble* with its faults at the titles of the form."""
+        """Return *trouble* with its faults at the titles of the form."""
         titled = self.under_titles(trouble.faults, tongue)
         alone = trouble.message == "\n".join(map(str, trouble.faults))  # it says no more than the faults do
         return replace(trouble, faults=titled, message="\n".join(map(str, titled)) if alone else trouble.message)
 
-    def _read(self, reading: FormReading, place: Place, before: Any) -> Any:
-        kind, name = place.option.kind, place.name
+    def _read(self, reading: FormReading, field: OptionField, before: Any) -> Any:
+        kind, name = field.option.kind, field.name
         if kind.widget == "check":
             return reading.values[name]
         if kind.widget == "boxes":
             ticked = reading.values[name]
             return [one for one in kind.choices if one in ticked] if kind.choices else ticked
         if kind.widget == "money":
-            beside = self._names.get(".".join((*place.path[:-1], "currency")))
+            beside = self._names.get(".".join((*field.path[:-1], "currency")))
             return reading.money(name, reading.text(beside).upper() if beside else self.currency)
         value = READ.get(kind.widget, FormReading.text)(reading, name)
-        old = getattr(_owner(before, place), attribute(place.path[-1]), None)
+        old = getattr(_owner(before, field), attribute(field.path[-1]), None)
         # A text that was only trimmed on its way through the form is not a change.
         return old if isinstance(old, str) and old.replace("\r\n", "\n").strip() == value else value
 
 
 def _ticked(post: Post, name: str) -> list[str]:
-    """Give what was ticked, and what was named besides where a form does not show all there is."""
+    """Return what was ticked, and what was named besides where a form does not show all there is."""
     named = (one.strip() for one in post.text(f"{name}-more").split(","))
     return list(dict.fromkeys([*post.texts(name), *filter(None, named)]))
 
@@ -178,7 +178,7 @@ class Sheet:
         faults: Mapping[str, str],
         choices: Mapping[str, Sequence[Choice]],
     ) -> None:
-        self.places = form.places
+        self.fields = form.fields
         self.tongue = tongue
         self.values = values
         self.faults = faults
@@ -186,27 +186,27 @@ class Sheet:
         self._drawn: set[str] = set()
 
     def control(self, name: str) -> Control:
-        """Give the control called *name*, which the page draws."""
+        """Return the control called *name*, which the page draws."""
         self._drawn.add(name)
-        place = self.places[name]
-        none = self.tongue.gettext("none") if place.switch == name else ""
-        made = drawn(place.option, name, self.tongue, self.values[name], self.faults.get(name, ""), none=none)
-        return replace(made, choices=self.choices[name]) if name in self.choices else made
+        field = self.fields[name]
+        none = self.tongue.gettext("none") if field.switch == name else ""
+        control = drawn(field.option, name, self.tongue, self.values[name], self.faults.get(name, ""), none=none)
+        return replace(control, choices=self.choices[name]) if name in self.choices else control
 
     def rest(self, section: str) -> list[Control]:
-        """Give the controls of *section* that have not been drawn."""
+        """Return the controls of *section* that have not been drawn."""
         return [self.control(name) for name in self._of(section) if name not in self._drawn]
 
     def faulty(self, section: str) -> bool:
-        """Say whether something in *section* is wrong."""
+        """Whether something in *section* is wrong."""
         return any(name in self.faults for name in self._of(section))
 
     def _of(self, section: str) -> list[str]:
-        return [name for name, one in self.places.items() if one.section == section]
+        return [name for name, field in self.fields.items() if field.section == section]
 
 
 def drawn(option: Option, name: str, tongue: Tongue, value: Any, fault: str, *, none: str = "") -> Control:
-    """Give the control of an option in the reader's language; a choice of *none* is offered where it has a word."""
+    """Return the control of an option in the reader's language; a choice of *none* is offered where it has a word."""
     _, kind = tongue.gettext, option.kind
     commas = _("With commas between them.") if kind.widget in {"names", "numbers"} else ""
     choices = [(value, _(title), _(gloss) if gloss else "") for value, (title, gloss) in kind.choices.items()]
@@ -223,41 +223,41 @@ def drawn(option: Option, name: str, tongue: Tongue, value: Any, fault: str, *, 
 
 
 def shown(kind: Kind, value: Any) -> Any:
-    """Give what a control holds for *value*."""
+    """Return what a control holds for *value*."""
     return "" if value is None else SHOWN.get(kind.widget, kind.plain)(value)
 
 
-def _places(
+def _fields_of(
     make: type[Any], path: tuple[str, ...] = (), section: str = "", prefix: str = "", optional: bool = False
-) -> Iterator[Place]:
+) -> Iterator[OptionField]:
     switch = ""
-    for own_name, one in options_of(make).items():
-        here, path_to = one.section or section, (*path, own_name)
-        if here and one.kind.make and one.kind.is_table:
-            yield from _places(one.kind.make, path_to, here, one.control, one.default is None)
-        elif here and not one.kind.many and not one.kind.each:  # which a page draws itself, if at all
-            name = one.control or f"{prefix}{own_name}"
+    for own_name, option in options_of(make).items():
+        here, path_to = option.section or section, (*path, own_name)
+        if here and option.kind.make and option.kind.is_table:
+            yield from _fields_of(option.kind.make, path_to, here, option.control, option.default is None)
+        elif here and not option.kind.many and not option.kind.each:  # which a page draws itself, if at all
+            name = option.control or f"{prefix}{own_name}"
             switch = switch or (name if optional else "")
-            yield Place(path_to, name, here, one, switch)
+            yield OptionField(path_to, name, here, option, switch)
 
 
-def _owner(spec: Any, place: Place) -> Any:
-    """Give the table that an option is in; nothing where that is not there."""
-    for part in place.path[:-1]:
+def _owner(spec: Any, field: OptionField) -> Any:
+    """Return the table that an option is in; nothing where that is not there."""
+    for part in field.path[:-1]:
         spec = getattr(spec, attribute(part), None)
     return spec
 
 
-def _shown(spec: Any, place: Place, currency: str) -> Any:
-    owner, one = _owner(spec, place), place.option
-    if owner is None and place.switch == place.name:
+def _shown(spec: Any, field: OptionField, currency: str) -> Any:
+    owner, option = _owner(spec, field), field.option
+    if owner is None and field.switch == field.name:
         return ""  # or saving what is shown would bring the table in
     # Of a table that is not there, the form shows what else it would be.
-    value = getattr(owner, attribute(place.path[-1]), None if one.required else one.default)
-    if one.kind.widget == "money" and value is not None:
+    value = getattr(owner, attribute(field.path[-1]), None if option.required else option.default)
+    if option.kind.widget == "money" and value is not None:
         return amount_text(Money(value, getattr(owner, "currency", currency)))
-    return shown(one.kind, value)
+    return shown(option.kind, value)
 
 
-def _given(reading: FormReading, place: Place) -> bool:
-    return place.option.kind.widget in {"check", "boxes"} or bool(reading.text(place.name))
+def _given(reading: FormReading, field: OptionField) -> bool:
+    return field.option.kind.widget in {"check", "boxes"} or bool(reading.text(field.name))

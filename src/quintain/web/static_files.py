@@ -21,7 +21,7 @@ _VERSION = re.compile(r"[0-9a-f]{12}")
 
 @cache
 def static_version() -> str:
-    """Give the version of all files together."""
+    """Return the version of all files together."""
     digest = hashlib.sha256()
     for path in sorted(STATIC.rglob("*")):
         if path.is_file():
@@ -32,7 +32,7 @@ def static_version() -> str:
 
 @cache
 def static(path: str) -> str:
-    """Give the address of a static file or folder."""
+    """Return the address of a static file or folder."""
     if not (STATIC / path).exists():
         raise FileNotFoundError(f"There is no static file {path}.")
     return f"/static/{static_version()}/{path}"

@@ -35,17 +35,17 @@ class Switchboard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request."""
-        found = self.find(scope) if scope["type"] == "http" else None
-        if found is None:
+        match = self.find(scope) if scope["type"] == "http" else None
+        if match is None:
             await self.beyond(scope, receive, send)
             return
-        route, matched = found
+        route, matched = match
         scope["router"] = self.router
         scope.update(matched)
         await route.handle(scope, receive, send)
 
     def find(self, scope: Scope) -> tuple[BaseRoute, Scope] | None:
-        """Give the first route that takes a request, with what it read from the path."""
+        """Return the first route that takes a request, with what it read from the path."""
         if len(self.routes) != len(self.router.routes):
             self._read(self.router.routes)
         parts = scope["path"].removeprefix(scope.get("root_path", "")).split("/")
@@ -73,11 +73,11 @@ class Switchboard:
                     continue
             node.deep.append(number)
 
-    def _fitting(self, node: _Node, parts: Sequence[str], place: int) -> Iterator[int]:
+    def _fitting(self, node: _Node, parts: Sequence[str], depth: int) -> Iterator[int]:
         yield from node.deep
-        if place == len(parts):
+        if depth == len(parts):
             yield from node.here
             return
-        for further in (node.named.get(parts[place]), node.any):
+        for further in (node.named.get(parts[depth]), node.any):
             if further is not None:
-                yield from self._fitting(further, parts, place + 1)
+                yield from self._fitting(further, parts, depth + 1)

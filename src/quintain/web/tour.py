@@ -73,12 +73,12 @@ def read_step(cookie: str) -> TourStep | None:
     >>> read_step("owner.2.sentiment"), read_step("owner.9.sentiment")
     (TourStep(role='owner', at=2, task='sentiment'), None)
     """
-    found = _PLACE.fullmatch(cookie)
-    return TourStep(found[1], int(found[2]), found[3]) if found else None
+    match = _PLACE.fullmatch(cookie)
+    return TourStep(match[1], int(match[2]), match[3]) if match else None
 
 
 def role_of(actor: Actor) -> str:
-    """Say for which role somebody is shown around."""
+    """Return for which role somebody is shown around."""
     if actor.user_id is None:
         return READER
     if Grant(RoleName.ADMIN) in actor.grants:
@@ -88,7 +88,7 @@ def role_of(actor: Actor) -> str:
 
 
 def words(_: Callable[[str], str], step: TourStep) -> str:
-    """Say what there is to see at a step."""
+    """Return what there is to see at a step."""
     texts = {
         READER: (
             _("Try to fool a model in this box: that is what people do here. Nothing is kept."),

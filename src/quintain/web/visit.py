@@ -151,7 +151,7 @@ class Visit:
         return self.workspace.settings.public_url or str(self.request.base_url).rstrip("/")
 
     def owns(self, task: Task) -> bool:
-        """Say whether the person may change *task*."""
+        """Whether the person may change *task*."""
         return self.actor.has(RoleName.OWNER, task.name)
 
     def sidebar(self, task: Task) -> list[SidebarGroup]:
@@ -165,7 +165,7 @@ class Visit:
         )
 
     def made_from(self, edits: str, stored: Mapping[str, Any]) -> MadeFrom:
-        """Give what a form that *edits* what is *stored* brings back.
+        """Return what a form that *edits* what is *stored* brings back.
 
         A form that comes back with a fault in it still stands on what it was made from, whatever is stored by now.
         """
@@ -258,16 +258,16 @@ class Post:
         return self.visit.actor
 
     def text(self, name: str, default: str = "") -> str:
-        """Give what was typed into *name*."""
+        """Return what was typed into *name*."""
         value = self.form.get(name, default)
         return value if isinstance(value, str) else default
 
     def texts(self, name: str) -> list[str]:
-        """Give all that was chosen for *name*."""
+        """Return all that was chosen for *name*."""
         return [value for value in self.form.getlist(name) if isinstance(value, str) and value]
 
     def flag(self, name: str) -> bool:
-        """Say whether the box *name* was ticked."""
+        """Whether the box *name* was ticked."""
         return name in self.form
 
     @property
@@ -276,7 +276,7 @@ class Post:
         return edit_in(self.form)
 
     def number(self, name: str) -> int:
-        """Give the whole number in *name*, or say that there is none."""
+        """Return the whole number in *name*; refuse anything else."""
         try:
             return int(self.text(name))
         except ValueError:
@@ -285,13 +285,13 @@ class Post:
             ) from None
 
     def file(self, name: str) -> UploadFile | None:
-        """Give the file that was chosen for *name*, if one was."""
+        """Return the file that was chosen for *name*; None where none was."""
         value = self.form.get(name)
         return value if isinstance(value, UploadFile) and value.filename else None
 
 
 def workspace_of(request: Request) -> Workspace:
-    """Give the workspace that the application serves."""
+    """Return the workspace that the application serves."""
     workspace: Workspace = request.app.state.workspace
     return workspace
 
@@ -366,7 +366,7 @@ Posting = Annotated[Post, Depends(arrive_with_form)]
 def open_request(
     view: Callable[..., Any], scopes: Iterable[Scope] = (), *, anybody: bool = True, at_doors: bool = True
 ) -> Callable[..., Any]:
-    """Stand around a page or an endpoint: open what arrived, answer, and give the connection back, all in one thread.
+    """Wrap a page or an endpoint: open what arrived, answer, and give the connection back, all in one thread.
 
     The framework would keep it until the answer has been sent, for as long as somebody takes to read a large file.
     What is not for *anybody* tells those who are not signed in just that. Whoever comes with a credential that is not
@@ -375,17 +375,17 @@ def open_request(
     """
 
     @wraps(view)
-    def answer(**given: Any) -> Any:
-        sessions = [db for one in given.values() if isinstance(db := getattr(one, "db", None), Session)]
+    def answer(**arguments: Any) -> Any:
+        sessions = [db for one in arguments.values() if isinstance(db := getattr(one, "db", None), Session)]
         try:
             opened = {
-                name: value.open() if isinstance(value, PendingRequest) else value for name, value in given.items()
+                name: value.open() if isinstance(value, PendingRequest) else value for name, value in arguments.items()
             }
             for value in opened.values():
                 if isinstance(actor := getattr(value, "actor", None), Actor):
                     if not anybody:
                         require_signed_in(actor)
-                    _require(actor, scopes, given.get("task"))
+                    _require(actor, scopes, arguments.get("task"))
                     if not at_doors:
                         require_no_door(actor)
             return view(**opened)
@@ -403,15 +403,15 @@ def _require(actor: Actor, scopes: Iterable[Scope], task: str | None) -> None:
             require_this_task(actor, task)
 
 
-def check_csrf(visit: Visit, given: str) -> None:
+def check_csrf(visit: Visit, token: str) -> None:
     """Refuse what did not come from one of our own pages."""
-    given = given or visit.request.headers.get("x-csrf-token", "")
-    if not secrets.compare_digest(given.encode(), visit.csrf.encode()):
+    token = token or visit.request.headers.get("x-csrf-token", "")
+    if not secrets.compare_digest(token.encode(), visit.csrf.encode()):
         raise Forbidden("This form is out of date.", remedy="Reload the page and send it again.")
 
 
 def local_path(url: str) -> str:
-    """Give *url* if it leads into this application, else the home page: nobody is sent elsewhere after log-in.
+    """Return *url* if it leads into this application, else the home page: nobody is sent elsewhere after log-in.
 
     >>> local_path("//evil.example"), local_path("/tasks/nli?x=1")
     ('/', '/tasks/nli?x=1')
@@ -435,8 +435,8 @@ def render_error(
 
     def page(visit: Visit) -> Response:
         name = getattr(request.state, "request_id", "-")
-        said = words(visit.tongue)
-        return visit.render("error.html", status=status, headers=headers, status_code=status, request_id=name, **said)
+        texts = words(visit.tongue)
+        return visit.render("error.html", status=status, headers=headers, status_code=status, request_id=name, **texts)
 
     try:
         if database:

@@ -67,7 +67,7 @@ def mark_of(task: Task) -> str:
 
 
 def is_due(template: str, values: Mapping[str, Any], seen: str) -> bool:
-    """Say whether the warning has to be shown before a page; *seen* are the warnings that the reader has gone past."""
+    """Whether the warning has to be shown before a page; *seen* are the warnings that the reader has gone past."""
     task = values.get("task")
     if not isinstance(task, Task) or not task.content_warning or template in WITHOUT_TEXTS:
         return False
@@ -75,6 +75,6 @@ def is_due(template: str, values: Mapping[str, Any], seen: str) -> bool:
 
 
 def with_mark(task: Task, seen: str) -> str:
-    """Give the warnings that the reader has gone past, with that of *task*; the oldest are forgotten."""
+    """Return the warnings that the reader has gone past, with that of *task*; the oldest are forgotten."""
     earlier = [mark for mark in seen.split(".") if mark and mark != mark_of(task)]
     return ".".join([*earlier, mark_of(task)][-MOST_REMEMBERED:])

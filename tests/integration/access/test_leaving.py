@@ -74,6 +74,25 @@ def test_who_is_owed_something_does_not_leave_by_chance(workspace: Workspace) ->
     balanced(workspace)
 
 
+def test_what_somebody_else_gives_up_is_not_called_their_own_word(workspace: Workspace) -> None:
+    """An admin is told whose money it is, and the decision keeps that it was theirs and not the person's."""
+    with workspace.session() as db:
+        admin = make_person(db, "ada", RoleName.ADMIN)
+        make_person(db, "wilma", RoleName.WORKER)
+        add_task(db)
+        owe(db, "wilma")
+        with pytest.raises(Conflict, match=r"3\.20 EUR of what wilma earned is not paid yet"):
+            delete_person(db, admin, "wilma")
+        delete_person(db, admin, "wilma", give_up_pay=True)
+        last = db.scalars(select(EarningDecision)).one()
+        assert (last.by, last.approved, last.reason) == (admin.user_id, False, "given up by who deleted the account")
+        make_person(db, "walt", RoleName.WORKER)
+        earnings.decide(db, OPERATOR, TASK_NAME, [owe(db, "walt", work="two")])
+        payouts.plan(db, OPERATOR, TASK_NAME, provider="hand", currency="EUR")
+        with pytest.raises(Conflict, match=r"3\.20 EUR of what walt earned is on its way"):
+            delete_person(db, admin, "walt", give_up_pay=True)
+
+
 def test_nothing_is_owed_to_somebody_who_is_gone(workspace: Workspace) -> None:
     """What is decided later, such as a bonus for a text, is not earned by an account that nobody has any more."""
     with workspace.session() as db:

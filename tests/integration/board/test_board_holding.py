@@ -313,3 +313,17 @@ def test_a_set_that_was_not_run_is_not_offered_and_its_owner_may_run_it(
     rows = [row for row in queries.rows(db, task="mood") if row.dataset.name == "later"]
     assert added == len(rows) > 3 * len(COUNTED)
     assert evaluate.fill_dataset(db, owner, "mood/later") == 0
+
+
+def test_where_nobody_is_ranked_only_what_some_model_was_run_on_is_offered(
+    db: Session, blobs: Blobs, owner: Actor, tmp_path: Path
+) -> None:
+    """Weighing a set on which every model still waits would rank nobody either; those that were run may be weighed."""
+    file = tmp_path / "later.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in sentences(40)))
+    import_dataset(db, blobs, owner, "mood", "later", file, ImportPlan(role="test"))
+    evaluate.fill(db, "mood")
+    set_board(db, owner, "mood", {"datasets": {"contrast": 0, "test": 0}})
+    shown = rank(warm_board(db, blobs, owner, "mood", BoardPart(live=True)).board)
+    assert set(shown.ranking.rank) == {None}
+    assert shown.unrun() == ["later"]

@@ -102,6 +102,17 @@ def test_a_sure_leader_is_named_with_figure_unit_and_certainty(ranked: Ranked) -
     assert claim_text(claim).endswith("ahead 99 %.")
 
 
+def test_of_models_without_a_rank_nothing_is_claimed(ranked: Ranked) -> None:
+    """Where a figure of some model is missing, whoever leads is said to lead the others, and the rest are counted."""
+    last = [row for row in ranked.order() if ranked.ranking.rank[row] is not None][-1]
+    places = tuple(None if row == last else place for row, place in enumerate(ranked.ranking.rank))
+    fewer = replace(ranked, ranking=replace(ranked.ranking, rank=places))
+    claim = claim_of(fewer, _sure(ranked, 0.99, apart=True))
+    assert claim.unranked == claim_of(ranked, _sure(ranked, 0.99, apart=True)).unranked + 1
+    others = "other model is" if claim.unranked == 1 else "other models are"
+    assert claim_text(claim).endswith(f" {claim.unranked} {others} not ranked.")
+
+
 def test_what_cannot_be_told_apart_has_no_leader(ranked: Ranked) -> None:
     """A first that is above the second in half of the draws does not lead."""
     claim = claim_of(ranked, _sure(ranked, 0.51, apart=False))

@@ -87,7 +87,7 @@ def test_an_owner_makes_opens_and_clones_a_round(site: Site) -> None:
 def test_the_form_has_a_control_for_every_option(site: Site) -> None:
     """Wherever the page places it, or does not; quizzes are ticked where the task has some."""
     page = site.owner.get("/tasks/sentiment/rounds/new").text
-    names = [*FORM.places, *RULE_NAMES]
+    names = [*FORM.fields, *RULE_NAMES]
     assert [name for name in names if page.count(f'name="{name}"') == 0] in ([], ["quizzes"])
     assert [name for name in names if page.count(f'id="{name}"') > 1] == []
 

@@ -24,7 +24,7 @@ from quintain.services.collect.writing.sessions import start_session
 from quintain.services.collect.writing.submit_attempt import desk, get_verdict
 from quintain.services.collect.writing.writing_aids import try_attempt
 from quintain.services.models.ask import AdapterRunner
-from quintain.services.models.registry import ModelVersionInfo, set_visibility
+from quintain.services.models.registry import ModelVersionInfo, get_model, set_visibility
 from quintain.services.tasks.definitions import put_task
 from quintain.store.blobs import Blobs
 from quintain.web.app import create_app
@@ -77,6 +77,26 @@ def test_writers_meet_a_private_model_under_another_name(
             texts = [bundle.read(one).decode() for one in bundle.namelist()]
         assert not any(SECRET in text for text in texts)
         assert any("private model 2" in text for text in texts)
+
+
+def test_the_hash_of_an_anonymous_model_tells_writers_of_no_twin(
+    db: Session, blobs: Blobs, owner: Actor, builder: Actor, worker: Actor, info: RoundInfo
+) -> None:
+    """Verdicts, the sandbox and the export of one's own data have the hash that stands for it, until it is opened."""
+    set_visibility(db, builder, "mood/open", "anonymous")
+    raw, shown = (get_model(db, who, "mood/open").version.hash for who in (builder, worker))
+    session = start_session(db, blobs, worker, info.ref)
+    made = submit(db, blobs, worker, session.key, "It was bad.")
+    tried = try_attempt(db, blobs, worker, info.ref, {"text": "So bad."}, target="positive", runners=RUNNERS)
+    for verdict in (made, get_verdict(db, worker, made.attempt_id), *desk(db, worker, session.key).verdicts, tried):
+        assert [one.hash for one in verdict.answers] == [shown, ""]
+    with zipfile.ZipFile(io.BytesIO(export_person(db, worker, worker.name))) as bundle:
+        texts = [bundle.read(one).decode() for one in bundle.namelist()]
+    assert not any(raw in text for text in texts)
+    own = desk(db, owner, start_session(db, blobs, owner, info.ref).key).session
+    assert own.models == ("mood/open@1", f"mood/{SECRET}@1")
+    set_visibility(db, builder, "mood/open", "public")
+    assert get_verdict(db, worker, made.attempt_id).answers[0].hash == raw
 
 
 def test_those_who_may_see_the_model_read_its_name(

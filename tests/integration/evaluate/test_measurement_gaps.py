@@ -42,7 +42,7 @@ from quintain.store.queries.evaluate import cells as queries
 from quintain.store.tables import Cell
 from tests.evaluation import add_data, add_model, add_task
 from tests.people import make_person
-from tests.web_support import PASSWORD, browser_of, post, token_for
+from tests.web_support import PASSWORD, browser_of, on_one_line, post, token_for
 
 CONDITIONS = Conditions(Limits(memory_bytes=512 * MIB, wall_seconds=60, call_seconds=20))
 ROWS = [(f"The number {number} is here.", "positive" if number % 2 else "negative") for number in range(40)]
@@ -170,10 +170,13 @@ def test_a_busy_machine_is_told_with_the_figure(
     line = "mood/steady@1 was measured while the machine was busy: 40% of it with other work."
     told(db, cells[MEASURE], busy=0.4, slowed=0.0, throughput_half=1e9)  # and too uneven to rank
     assert line in " ".join(cli(*show).output.split())
+    said = "Measured while the machine was busy: steady. Its figures say how busy."
+    assert said in on_one_line(browser_of(workspace).get("/tasks/mood/board"))
     told(db, cells[MEASURE], throughput_half=1.0)
     assert board(db, blobs, owner, "mood").models[0].values["throughput"][0].busy == 0.4
     told(db, cells[MEASURE], busy=0.01, slowed=0.05)
-    assert board(db, blobs, owner, "mood").models[0].values["throughput"][0].busy is None
+    quiet = board(db, blobs, owner, "mood").models[0]
+    assert (quiet.values["throughput"][0].busy, quiet.disturbed) == (None, None)
 
 
 def test_a_measurement_waits_for_the_run_that_it_rests_on(db: Session, cells: Mapping[str, Cell]) -> None:

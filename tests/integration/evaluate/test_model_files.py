@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,14 +13,16 @@ from sqlalchemy.orm import Session
 from typer.testing import Result
 
 from quintain.adapters.contract import ADAPTERS
+from quintain.adapters.manifest import CARD as CARD_FILE
 from quintain.adapters.manifest import read_manifest
-from quintain.adapters.scaffold import adapters_to_start, is_bare
+from quintain.adapters.scaffold import adapters_to_start, is_bare, is_card_unsaid
 from quintain.compose import Workspace
 from quintain.core.errors import BadInput
 from quintain.core.people import Actor
 from quintain.engine.archives import packed
 from quintain.engine.presence import serving
 from quintain.models.card import HEADINGS
+from quintain.services.evaluate.submissions.model_files import opened_model
 from quintain.services.evaluate.submissions.submit import submit_file
 from quintain.store.blobs import Blobs
 from tests.evaluation import CARD, SENTENCES, add_data, add_task
@@ -249,3 +252,35 @@ def test_init_asks_a_server_for_its_task(
     assert asked == ["https://bench.example"]
     assert "contradiction" in (tmp_path / "m" / "handler.py").read_text()
     assert "--url https://bench.example" in done.stderr.replace("\n", " ")
+
+
+@pytest.mark.parametrize("packing", ["folder", "archive", "archive of a folder"])
+def test_a_folder_without_a_manifest_is_known_by_its_files(tmp_path: Path, packing: str) -> None:
+    """What `save_pretrained` writes is taken as it is; a folder on disk is completed in a copy, and its card kept."""
+    folder = tmp_path / "Mood BERT"
+    folder.mkdir()
+    for name in ("config.json", "model.safetensors", "tokenizer.json"):
+        (folder / name).write_text("{}")
+    handed_in = folder
+    if packing != "folder":
+        handed_in = tmp_path / "Mood BERT.zip"
+        with zipfile.ZipFile(handed_in, "w") as archive:
+            for file in folder.iterdir():
+                archive.write(file, file.name if packing == "archive" else f"Mood BERT/{file.name}")
+    with opened_model(handed_in) as opened:
+        manifest = read_manifest(opened)
+        assert (manifest.adapter, manifest.name) == ("transformers", "mood-bert")
+        assert is_card_unsaid((opened / CARD_FILE).read_text())
+    assert sorted(file.name for file in folder.iterdir()) == ["config.json", "model.safetensors", "tokenizer.json"]
+    (folder / CARD_FILE).write_text(CARD)
+    with opened_model(folder) as opened:
+        assert (opened / CARD_FILE).read_text() == CARD
+
+
+def test_a_folder_that_tells_nothing_is_given_as_it_is(tmp_path: Path) -> None:
+    """Without a manifest and without files that only one adapter has, nothing is guessed."""
+    (tmp_path / "handler.py").write_text("def predict(batch): return batch")
+    (tmp_path / "config.json").write_text("{}")
+    with opened_model(tmp_path) as opened:
+        assert opened == tmp_path
+        assert read_manifest(opened).adapter == "handler"

@@ -113,7 +113,7 @@ copies = 2
 """
     done: list[float] = []
     result = train_recipe(
-        db, blobs, owner, recipe('dev = ["mood/dev"]', mix), place=place, rules=RULES, progress=done.append
+        db, blobs, owner, recipe('dev = ["mood/dev"]', mix), folders=place, rules=RULES, progress=done.append
     )
     first, second, third = result.mix
     assert (first.rows, first.examples) == (72, 216)
@@ -138,8 +138,8 @@ copies = 2
 
 def test_the_same_recipe_is_the_same_version(db: Session, blobs: Blobs, owner: Actor, place: TrainingPlace) -> None:
     """Trained again, it finds what it made; another seed is another version, and each is said."""
-    once = train_recipe(db, blobs, owner, recipe(), place=place, rules=RULES)
-    again = train_recipe(db, blobs, owner, recipe("seeds = [0, 1]"), place=place, rules=RULES)
+    once = train_recipe(db, blobs, owner, recipe(), folders=place, rules=RULES)
+    again = train_recipe(db, blobs, owner, recipe("seeds = [0, 1]"), folders=place, rules=RULES)
     assert [one.ref for one in once.models] == ["mood/next@1"]
     assert [(one.seed, one.ref) for one in again.models][1] == (1, again.models[1].ref)
     assert len({one.ref for one in again.models}) == 2
@@ -150,7 +150,7 @@ def test_checkpoints_are_versions_of_growing_ability(
 ) -> None:
     """A version after 1, 10 and 50 % of training and the best last; a card says which it is."""
     text = 'dev = ["mood/dev"]\ncheckpoints = [0.01, 0.1, 0.5]'
-    result = train_recipe(db, blobs, owner, recipe(text), place=place, rules=RULES)
+    result = train_recipe(db, blobs, owner, recipe(text), folders=place, rules=RULES)
     assert [(one.share, one.ref) for one in result.models] == [
         (0.01, "mood/next@1"),
         (0.1, "mood/next@2"),
@@ -174,14 +174,14 @@ def test_evaluation_data_is_refused_unless_forced(
     for name in ("contrast", "pivots"):
         wanted = f'[[mix]]\ndata = "mood/{name}"'
         with pytest.raises(Conflict, match="evaluation only"):
-            train_recipe(db, blobs, owner, recipe(mix=wanted), place=place, rules=RULES)
+            train_recipe(db, blobs, owner, recipe(mix=wanted), folders=place, rules=RULES)
         with pytest.raises(Conflict, match="evaluation only"):
             train(db, blobs, owner, "mood", "tfidf", [f"mood/{name}"])
-        forced = train_recipe(db, blobs, owner, recipe("force = true", wanted), place=place, rules=RULES)
+        forced = train_recipe(db, blobs, owner, recipe("force = true", wanted), folders=place, rules=RULES)
         assert "evaluation only" in models.get_model(db, owner, forced.models[0].ref).version.card
         assert "evaluation only" in train(db, blobs, owner, "mood", "tfidf", [f"mood/{name}"], force=True).card
     with pytest.raises(Conflict, match="stopped by it"):
-        train_recipe(db, blobs, owner, recipe('dev = ["mood/contrast"]\npatience = 2'), place=place, rules=RULES)
+        train_recipe(db, blobs, owner, recipe('dev = ["mood/contrast"]\npatience = 2'), folders=place, rules=RULES)
 
 
 @pytest.mark.parametrize(
@@ -209,7 +209,7 @@ def test_bad_recipes_are_refused_and_leave_nothing(
 ) -> None:
     """What is not there, leaves nothing or misses a class is named; no model and no folder comes of it."""
     with pytest.raises(error, match=said):
-        train_recipe(db, blobs, owner, recipe(text, mix), place=place, rules=RULES)
+        train_recipe(db, blobs, owner, recipe(text, mix), folders=place, rules=RULES)
     assert models.list_models(db, OPERATOR) == []
     assert not place.folder.exists()
 
@@ -230,21 +230,21 @@ def test_who_may_train_and_how_much(
 ) -> None:
     """Workers may not; a builder's trained models count as submitted ones, and votes are for owners."""
     with pytest.raises(Forbidden):
-        train_recipe(db, blobs, worker, recipe(), place=place, rules=RULES)
+        train_recipe(db, blobs, worker, recipe(), folders=place, rules=RULES)
     with pytest.raises(TooMany, match="makes 6 models"):
-        train_recipe(db, blobs, builder, recipe("seeds = [1, 2, 3, 4, 5, 6]"), place=place, rules=RULES)
+        train_recipe(db, blobs, builder, recipe("seeds = [1, 2, 3, 4, 5, 6]"), folders=place, rules=RULES)
     mix = '[[mix]]\ndata = "mood/round"\nlabels = "distributional"'
     with pytest.raises(BadInput, match="no votes"):
-        train_recipe(db, blobs, builder, recipe(mix=mix), place=place, rules=RULES)
-    assert train_recipe(db, blobs, builder, recipe(), place=place, rules=RULES).models
+        train_recipe(db, blobs, builder, recipe(mix=mix), folders=place, rules=RULES)
+    assert train_recipe(db, blobs, builder, recipe(), folders=place, rules=RULES).models
 
 
 def test_inoculation_gives_curves_and_no_model(db: Session, blobs: Blobs, owner: Actor, place: TrainingPlace) -> None:
     """F1 by size, data set and class, from the model as it was; the original dev sets are marked."""
-    train_recipe(db, blobs, owner, recipe('[options]\nfeatures = "tfidf"'), place=place, rules=RULES)
+    train_recipe(db, blobs, owner, recipe('[options]\nfeatures = "tfidf"'), folders=place, rules=RULES)
     text = 'continue = "mood/next@1"\ndev = ["mood/contrast"]\noptions = { features = "tfidf" }'
     mix = '[[mix]]\ndata = "mood/more"\n[inoculation]\noriginal = ["mood/dev"]\nsizes = [5, 50, 500]'
-    result = train_recipe(db, blobs, owner, recipe(text, mix), place=place, rules=RULES)
+    result = train_recipe(db, blobs, owner, recipe(text, mix), folders=place, rules=RULES)
     found = result.inoculation
     assert found is not None
     assert result.models == ()
@@ -270,16 +270,16 @@ def test_a_fine_tuned_model_can_be_run_and_gone_on_from(
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        train_recipe(db, blobs, owner, recipe(text), place=there, rules=RULES, progress=broken)
+        train_recipe(db, blobs, owner, recipe(text), folders=there, rules=RULES, progress=broken)
     assert list(there.folder.glob("*/state.pt"))
     steps: list[float] = []
-    made = train_recipe(db, blobs, owner, recipe(text), place=there, rules=RULES, progress=steps.append)
+    made = train_recipe(db, blobs, owner, recipe(text), folders=there, rules=RULES, progress=steps.append)
     assert steps[0] > 0.5
     version = models.get_model(db, owner, made.models[0].ref).version
     assert version.adapter == "transformers"
     assert "checkpoint" not in version.card.split("Options:")[1].split("\n")[0]
     going = recipe(text.replace('checkpoint = "tiny", ', "") + '\ncontinue = "mood/next@1"')
-    again = train_recipe(db, blobs, owner, going, place=there, rules=RULES)
+    again = train_recipe(db, blobs, owner, going, folders=there, rules=RULES)
     assert "went on from `mood/next@1`" in models.get_model(db, owner, again.models[0].ref).version.card
 
 

@@ -182,7 +182,7 @@ def test_the_datasheet_is_filled_in_from_the_record(released: Workspace, db: Ses
     assert "was paid and is kept" not in text, "what was not paid is not said to have been"
     assert (people.given, people.kept, people.compared) == (188 * 5 + 3, 188 * 5, 3)
     assert people.other_label + people.no_label + people.new_label == 0, "five unanimous votes outweigh one"
-    assert "1 judges were unqualified (disagreement 1), and 3 judgements set aside" in text
+    assert "1 judge was unqualified (disagreement 1), and 3 judgements set aside" in text
     assert text.count("Open: for the owner to answer") >= 5
     assert "0.30 USD for a session" in text
 

@@ -17,7 +17,8 @@ from quintain.adapters.contract import EndpointSecret, Outside
 from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
 from quintain.core.people import OPERATOR, Actor, RoleName, Scope
-from quintain.core.records.pay import PayTotal
+from quintain.core.records.house import WaitingKind
+from quintain.core.records.pay import MyHeldPay, PayTotal
 from quintain.core.rounds import Money
 from quintain.services.access import accounts, tokens
 from quintain.services.access.actors import actor_of, find_user
@@ -31,8 +32,10 @@ from quintain.services.collect.panels.entry import complete
 from quintain.services.collect.panels.panel_ids import PanelIds
 from quintain.services.collect.writing import list_attempts
 from quintain.services.collect.writing.sessions import give_up, start_session
+from quintain.services.contrast.projects import put_project
 from quintain.services.house import mailing
 from quintain.services.house.personal_data import delete_person, export_person
+from quintain.services.house.waiting import waiting_for
 from quintain.services.pay import earnings, payouts, questions
 from quintain.services.pay import prolific as paying
 from quintain.services.pay.earnings import decide, earn, my_earnings
@@ -46,9 +49,10 @@ from quintain.services.validate.judging.claim_page import claim_page
 from quintain.store.blobs import Blobs
 from quintain.store.tables import Judgement, PanelDevice, PanelPerson
 from quintain.web.app import create_app
-from quintain.web.routes import API
+from quintain.web.routes import API, PAGES
 from quintain.web.scopes import AT_DOORS
 from tests.collecting import TASK, add_round, submit
+from tests.evaluation import add_data
 from tests.integration.pay.test_panel_judges import POLICY, door_of
 from tests.integration.trial.life import PLAIN, WHERE
 from tests.people import make_person
@@ -172,6 +176,71 @@ def test_the_api_leads_a_session_of_a_door_nowhere_else_than_pages_do(
     assert {"claim_page", "end_writing", "retract"} <= reached
     assert reached <= AT_DOORS
     assert not AT_DOORS & {"join_contest_team", "next_pair_to_judge", "take_pivot", "next_to_code", "cancel_job"}
+
+
+OPEN_AT_DOORS = {
+    "/edit",
+    "/new",
+    "/import",
+    "/results",
+    "/pairs",
+    "/export",
+    "/disputes",
+    "/download/{part}",
+    "/codes.csv",
+}
+
+
+def test_pages_hand_a_session_of_a_door_nothing_that_it_could_not_send(
+    workspace: Workspace, keys: dict[str, str]
+) -> None:
+    """Looking at an edit, a pair or an item to code takes it: who may not answer is not given one, nor offered any."""
+    rooms = re.compile(r"/tasks/\{task\}/(contrast|codings|contests)/.*")
+    with browser_of(workspace) as browser:
+        assert browser.get(f"/enter/{keys['write']}?pid=P1").status_code == 303
+        taken = set()
+        for page in PAGES:
+            if page.method != "GET" or not rooms.fullmatch(page.path):
+                continue
+            if page.path.endswith(("/{name}", "/pairs/{pair}", *OPEN_AT_DOORS)):
+                continue
+            answer = browser.get(re.sub(r"\{\w+\}", lambda match: {"{task}": "mood"}.get(match[0], "1"), page.path))
+            assert answer.status_code == 403, page.path
+            taken.add(page.view.__name__)
+        assert {"start", "desk", "check_page", "show", "judge_page", "break_page", "build_page"} <= taken
+
+
+def test_a_door_offers_what_it_leads_to(
+    db: Session, blobs: Blobs, owner: Actor, keys: dict[str, str], tmp_path: Path
+) -> None:
+    """Edits of test items, coding, pairs and decisions wait for people who may send them, and for nobody else."""
+    add_data(db, blobs, owner, tmp_path)
+    text = 'task = "mood"\nname = "near"\ntitle = "Near"\ndataset = "mood/test"\nphenomena = ["negation"]\npivots = 2\n'
+    put_project(db, blobs, owner, text)
+    arrival = come(db, keys["write"], "P1")
+    assert arrival.actor is not None
+    assert arrival.session is not None
+    accounts.grant_role(db, OPERATOR, arrival.actor.name, RoleName.EXPERT, task="mood")
+    person, opened = actor_of(db, find_user(db, arrival.actor.name)), open_session(db, arrival.session.token)
+    assert opened is not None
+    assert WaitingKind.CONTRAST in {errand.kind for errand in waiting_for(db, person)}
+    assert {errand.kind for errand in waiting_for(db, opened.actor)} <= {
+        WaitingKind.WRITE, WaitingKind.JUDGE, WaitingKind.TRIAL, WaitingKind.GRADE,
+    }  # fmt: skip
+
+
+def test_held_pay_has_not_come(db: Session, owner: Actor, keys: dict[str, str]) -> None:
+    """What is approved and held is said to be held, and not to be there; programs are told, too."""
+    arrival = come(db, keys["write"], "P1")
+    assert arrival.actor is not None
+    row = find_row(db, "mood")
+    assert earn(db, arrival.actor.user_id or 0, row.id, kind="base", work="w1", money=Money(3, "USD"), what="x")
+    decide(db, owner, "mood", [earning.id for earning in my_earnings(db, arrival.actor)])
+    assert WaitingKind.PAID not in {errand.kind for errand in waiting_for(db, arrival.actor)}
+    assert my_open_pay(db, arrival.actor).held == [MyHeldPay("mood", 3, "USD")]
+    panel_people.confirm_guests(db, owner, "mood", [arrival.actor.name])
+    assert WaitingKind.PAID in {errand.kind for errand in waiting_for(db, arrival.actor)}
+    assert my_open_pay(db, arrival.actor).held == []
 
 
 def test_the_attack_by_the_page(workspace: Workspace, keys: dict[str, str], db: Session) -> None:

@@ -237,7 +237,7 @@ def _drawn(form: SpecForm, spec: Any) -> str:
     sheet = Sheet(form, Tongue("en"), form.show(spec), {"tents": "no"}, {})
     first = sheet.control("title")
     rest = [one for section in ("what", "prizes", "door") for one in sheet.rest(section)]
-    assert sorted(one.name for one in (first, *rest)) == sorted(form.places)
+    assert sorted(one.name for one in (first, *rest)) == sorted(form.fields)
     source = '{% import "spec_controls.html" as spec with context %}{{ spec.controls(all) }}'
     return str(environment("en").from_string(source).render(all=[first, *rest]))
 

@@ -14,8 +14,10 @@ from quintain.core.errors import BadInput, NotFound
 from quintain.data.frontmatter import read_configs
 from quintain.data.importing import check_file, write_examples
 from quintain.data.plan import ImportPlan
-from quintain.data.readers.contract import READERS, Options, guess_format
+from quintain.data.readers import squad
+from quintain.data.readers.contract import BATCH_BYTES, READERS, Options, guess_format
 from quintain.data.readers.lines import read_blocks
+from quintain.data.readers.parquet import SLICE_BYTES
 from tests.unit.data.data_samples import task
 
 Write = Callable[[str, str | bytes], Path]
@@ -312,3 +314,40 @@ def test_a_readme_cannot_reach_outside_its_folder(write: Write, tmp_path: Path, 
     write("set/README.md", f"---\nconfigs:\n- {where}\n---\n")
     with pytest.raises(BadInput, match="not a file in the folder"):
         check_file(tmp_path / "set", task("sentiment"), ImportPlan(role="train"))
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet", "squad"])
+def test_a_batch_is_bounded_by_its_size_too(tmp_path: Path, form: str) -> None:
+    """Rows of a megabyte come some at a time, however many there are: a batch takes no gigabytes of memory."""
+    cell, rows = "a " * 500_000, 60
+    path = tmp_path / "wide"
+    if form == "parquet":
+        pl.DataFrame({"context": [cell] * rows}).write_parquet(path)
+    elif form == "squad":
+        asked = [{"id": str(n), "question": f"What is {n}?", "answers": []} for n in range(rows)]
+        path.write_text(json.dumps({"data": [{"paragraphs": [{"context": cell, "qas": asked}]}]}), encoding="utf-8")
+    else:
+        lines = ["context", *[cell] * rows] if form == "csv" else [json.dumps({"context": cell})] * rows
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    batches = READERS.get(form)(path, Options()).batches({"context": False})
+    heights = []
+    for batch in batches:
+        heights.append(batch.frame.height)
+        assert batch.frame.height * len(cell) <= 2 * (BATCH_BYTES if form != "parquet" else SLICE_BYTES)
+        assert batch.rows.to_list() == list(range(batch.rows[0], batch.rows[0] + batch.frame.height))
+    assert sum(heights) == rows
+
+
+def test_questions_do_not_multiply_their_passage_beyond_all_bounds(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A passage is a part of each of its questions: what that comes to is held to a limit in both formats."""
+    monkeypatch.setattr(squad, "MOST_PASSAGES", 10_000)
+    asked = [{"id": str(n), "qid": str(n), "question": f"What is {n}?", "answers": []} for n in range(20)]
+    paragraph = {"context": "a " * 500, "qas": asked}
+    for name, content, form in (
+        ("a.json", json.dumps({"data": [{"paragraphs": [paragraph]}]}), "squad"),
+        ("a.jsonl", json.dumps({**paragraph, "qas": [{**one, "detected_answers": []} for one in asked]}), "mrqa"),
+    ):
+        with pytest.raises(BadInput, match="each question holds its passage"):
+            list(READERS.get(form)(write(name, content), Options()).batches({"context": False}))

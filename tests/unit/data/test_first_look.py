@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import time
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from quintain.core.errors import BadInput
 from quintain.core.task import Label, Task
-from quintain.data.first_look import MOST_VALUES, Content, look_at_file
+from quintain.data import first_look
+from quintain.data.first_look import MOST_BYTES, MOST_VALUES, Content, look_at_file
 from quintain.data.guessing import guess_columns, guess_labels, guess_task, propose_labels
 
 SENTIMENT = Task("s", "text-classification", {}, labels=(Label("negative"), Label("neutral"), Label("positive")))
@@ -109,3 +113,43 @@ def test_labels_that_cannot_be_told_are_left_open() -> None:
         " negative ": "negative",
     }
     assert propose_labels(["1.0", "0.0"]) == {"1.0": "1", "0.0": "0"}
+
+
+CELL = "a " * 500_000
+WIDE = {"csv.gz": 120, "jsonl.gz": 120, "parquet": 300, "json": 2000}
+
+
+def wide(folder: Path, suffix: str) -> Path:
+    """Write a file of few bytes whose rows hold a megabyte each, or of many questions on one passage of that size."""
+    path, rows = folder / f"wide.{suffix}", WIDE[suffix]
+    if suffix == "parquet":
+        pl.DataFrame({"text": [CELL] * rows, "label": ["b"] * rows}).write_parquet(path)
+    elif suffix == "json":
+        asked = [{"id": str(n), "question": f"What is {n}?", "answers": []} for n in range(rows)]
+        path.write_text(json.dumps({"data": [{"paragraphs": [{"context": CELL, "qas": asked}]}]}), encoding="utf-8")
+    else:
+        header, row = ("text,label\n", f"{CELL},b\n") if suffix == "csv.gz" else ("", f'{{"text":"{CELL}"}}\n')
+        with gzip.open(path, "wt", compresslevel=1, encoding="utf-8") as stream:
+            stream.write(header)
+            stream.writelines(row for _ in range(rows))
+    return path
+
+
+@pytest.mark.parametrize("suffix", WIDE)
+def test_a_look_reads_a_beginning_by_its_size(tmp_path: Path, suffix: str) -> None:
+    """However few rows that is: whoever waits for the look, and their server, read some megabytes and no gigabytes."""
+    path = wide(tmp_path, suffix)
+    before = time.process_time()
+    look = look_at_file(path)
+    assert time.process_time() - before < 5
+    assert not look.whole
+    assert 1 <= look.rows * len(CELL) <= 2 * MOST_BYTES
+
+
+def test_what_is_read_whole_is_looked_at_within_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """JSON takes many times its size in memory: a large file is refused, whatever it is called."""
+    monkeypatch.setattr(first_look, "MOST_WHOLE", 1 << 20)
+    path = tmp_path / "large.csv"
+    path.write_bytes(b'{"data": [' + b"[]," * (1 << 19) + b"[]]}")
+    with pytest.raises(BadInput, match="holds more than 1 MiB"):
+        look_at_file(path, form="squad")

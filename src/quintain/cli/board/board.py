@@ -30,7 +30,6 @@ from quintain.services.board.ranking import parse_view
 from quintain.services.board.ranking import rank as rank_board
 from quintain.services.board.uncertainty import uncertainty
 from quintain.services.evaluate.cells.lifecycle import fill_dataset
-from quintain.services.evaluate.results.axis_gaps import MEASURED
 from quintain.services.tasks.board_settings import board_spec, let_score, set_board
 from quintain.services.tasks.definitions import get_task
 
@@ -147,14 +146,11 @@ def _print_board(shape: dict[str, Any]) -> None:
 
 
 def _say_busy(models: Sequence[MatrixModel]) -> None:
-    """Say of which models speed and memory were measured beside other work, also where they do not rank for it."""
+    """Note of which models speed and memory were measured beside other work, also where they do not rank for it."""
     for model in models:
-        gaps = [why.figure for axis in MEASURED for why in model.gaps.get(axis, ()) if why is not None]
-        figures = [*(figure for axis in MEASURED for figure in model.values.get(axis, ())), *gaps]
-        share = max((figure.busy for figure in figures if figure is not None and figure.busy), default=None)
-        if share is not None:
+        if model.disturbed is not None:
             output.print_line(
-                f"{model.ref} was measured while the machine was busy: {share:.0%} of it with other work."
+                f"{model.ref} was measured while the machine was busy: {model.disturbed:.0%} of it with other work."
             )
 
 

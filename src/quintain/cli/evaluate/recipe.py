@@ -47,7 +47,7 @@ def train_by_recipe(
                     workspace.blobs,
                     OPERATOR,
                     recipe,
-                    place=training_of(settings, path.parent),
+                    folders=training_of(settings, path.parent),
                     rules=rules_of(settings),
                     progress=progress,
                 )

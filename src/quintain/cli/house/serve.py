@@ -8,22 +8,32 @@ import socket
 import sys
 import threading
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from quintain.cli import output
 from quintain.cli.context import settings_of
+from quintain.cli.house.first_questions import (
+    ADMIN,
+    NOTHING,
+    Beginning,
+    complete,
+    lasting_settings,
+    may_ask,
+    store_lasting,
+)
 from quintain.cli.output import JsonFlag
 from quintain.cli.sandbox import sandbox_facts, say_sandbox
 from quintain.compose import Workspace, announced, create_workspace, open_workspace, servers_beside, workers_beside
-from quintain.core.errors import BadInput
+from quintain.core.errors import BadInput, Conflict
 from quintain.engine.loops import LoopBook
 from quintain.logs import set_up_logs
 from quintain.services.access import accounts
+from quintain.services.house.demo import STARTERS, add_starter_tasks
 from quintain.services.jobs.loops import pulse
 from quintain.settings import Settings
 
@@ -40,14 +50,28 @@ def serve(
         int | None,
         typer.Option(min=1, max=MOST_PROCESSES, help="Processes that answer requests, on one port.", show_default="1"),
     ] = None,
+    public_url: Annotated[
+        str | None, typer.Option(help="Address that people use; a new workspace keeps it.", show_default=False)
+    ] = None,
+    admin: Annotated[
+        str | None, typer.Option(help="Account name of a new workspace's admin.", show_default="admin")
+    ] = None,
+    starter: Annotated[
+        str | None, typer.Option(help="Starter task that a new workspace begins with.", show_default="nothing")
+    ] = None,
     open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the first page in a browser.")] = False,
     listener: Annotated[int | None, typer.Option(hidden=True, help="Open socket to serve on; one of many.")] = None,
     ready: Annotated[int | None, typer.Option(hidden=True, help="Where to write a byte once it answers.")] = None,
     json: JsonFlag = False,
 ) -> None:
-    """Serve the pages and the API of the workspace until Ctrl-C; the first start makes the admin.
+    """Serve the pages and the API of the workspace until Ctrl-C.
+
+    Where there is no workspace yet, three questions are asked at a terminal: the admin's name, the address that people
+    use, the task to begin with. Options answer them beforehand; without a terminal nothing is asked.
 
     Example: quintain serve --port 8080
+
+    Example: quintain -w bench serve --admin maria --public-url https://bench.example.org --starter sentiment
 
     Example: quintain serve --processes 4
     """
@@ -57,7 +81,7 @@ def serve(
     from quintain.web.server import bind
     from quintain.web.server import serve as run
 
-    settings = settings_of(context, host=host, port=port, processes=processes)
+    settings = settings_of(context, host=host, port=port, processes=processes, public_url=public_url)
     set_up_logs(settings.log_level, settings.log_format)
     if listener is not None and ready is not None:
         threading.Thread(target=_stop_with_input, daemon=True).start()
@@ -72,11 +96,15 @@ def serve(
             remedy="It is 1 to {most_processes}.",
         )
     trusted_proxies(settings.trusted_proxies)  # said here, once, where they cannot be read
+    known_address = "" if public_url is None and settings.public_url else public_url
+    beginning = _beginning(settings, Beginning(admin, known_address, starter), json=json)
+    lasting = lasting_settings(settings, beginning) if beginning else {}
+    settings = replace(settings, **lasting)
     bound = bind(settings.host, settings.port)
     settings = replace(settings, port=bound.getsockname()[1])
-    workspace = _workspace(settings)
+    workspace = open_workspace(settings) if beginning is None else _make(settings, beginning, lasting)
     with workspace.session() as db:
-        link = accounts.first_admin(db)
+        link = accounts.first_admin(db, (beginning and beginning.admin) or ADMIN)
     announce = _announcer(settings, link.url(settings.address) if link else None, json=json, browse=open_browser)
     with announced(settings), workers_beside(settings, workspace.loops):
         if settings.processes > 1:
@@ -141,9 +169,24 @@ def _announcer(settings: Settings, first: str | None, *, json: bool, browse: boo
     return announce
 
 
-def _workspace(settings: Settings) -> Workspace:
-    """Open the workspace, or make one where there is none yet; an old one is never changed silently."""
-    if not settings.database_url and not (settings.workspace / "quintain.db").exists():
-        output.say(f"Making a workspace in {settings.workspace}.")
-        return create_workspace(settings)
-    return open_workspace(settings)
+def _beginning(settings: Settings, options: Beginning, *, json: bool) -> Beginning | None:
+    """Find out what a new workspace is to begin with; None where there is one, which is never changed silently."""
+    if settings.database_url or (settings.workspace / "quintain.db").exists():
+        if options.starter is not None or options.admin is not None:
+            raise Conflict(
+                "There is a workspace already, and --admin and --starter are for a new one.",
+                remedy="Leave them out, or name another folder with --workspace.",
+            )
+        return None
+    return complete(options, starters=tuple(one.name for one in STARTERS), ask=may_ask() and not json)
+
+
+def _make(settings: Settings, beginning: Beginning, lasting: Mapping[str, Any]) -> Workspace:
+    output.say(f"Making a workspace in {settings.workspace}.")
+    workspace = create_workspace(settings)
+    store_lasting(settings, lasting)
+    if beginning.starter != NOTHING:
+        output.say(f"Adding the starter task {beginning.starter}.")
+        with workspace.session() as db:
+            add_starter_tasks(db, workspace.blobs, beginning.starter or "")
+    return workspace

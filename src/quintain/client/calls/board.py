@@ -29,11 +29,11 @@ class BoardCalls:
     _transport: Transport
 
     def claim(self, task: str) -> BoardClaim:
-        """Say who leads the board by its owner's view, by what figure, and how sure that is."""
+        """Return who leads the board by its owner's view, by what figure, and how sure that is."""
         return self._transport.read(BoardClaim, "GET", f"{task_path(task)}/board/claim")
 
     def board_settings(self, task: str) -> BoardSettings:
-        """Give what the owner set for the board."""
+        """Return what the owner set for the board."""
         return self._transport.read(BoardSettings, "GET", f"{task_path(task)}/board/settings")
 
     def remeasure(self, task: str) -> Remeasured:

@@ -34,7 +34,7 @@ class CodingsCalls:
         )
 
     def coding(self, ref: str) -> Coding:
-        """Give a coding with its progress."""
+        """Return a coding with its progress."""
         return self._transport.read(Coding, "GET", ref_path(ref, "codings"))
 
     def close_coding(self, ref: str) -> CodingResults:
@@ -46,13 +46,13 @@ class CodingsCalls:
         return self._transport.read(ToCode, "POST", f"{ref_path(ref, 'codings')}/items").item
 
     def last_coded(self, ref: str, *, before: int | None = None) -> ItemToCode | None:
-        """Give the item that one coded last, or the one *before* it, to say it anew."""
+        """Return the item that one coded last, or the one *before* it, to code it anew."""
         return self._transport.read(
             ToCode, "GET", f"{ref_path(ref, 'codings')}/items/last", params={"before": before}
         ).item
 
     def code_item(self, ref: str, item: int, categories: Iterable[str], note: str = "") -> CodingProgress:
-        """Say which categories an item is in; said anew, the newest counts."""
+        """Put an item into categories; put anew, the newest counts."""
         return self._transport.read(
             CodingProgress,
             "POST",
@@ -61,5 +61,5 @@ class CodingsCalls:
         )
 
     def coding_results(self, ref: str) -> CodingResults:
-        """Give shares with intervals and agreement; arms and differences once the coding is closed (owners)."""
+        """Return shares with intervals and agreement; arms and differences once the coding is closed (owners)."""
         return self._transport.read(CodingResults, "GET", f"{ref_path(ref, 'codings')}/results")

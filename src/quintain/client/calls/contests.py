@@ -55,7 +55,7 @@ class ContestsCalls:
         )
 
     def contest(self, ref: str) -> Contest:
-        """Give a contest, and the phase it is in."""
+        """Return a contest, and the phase it is in."""
         return self._transport.read(Contest, "GET", ref_path(ref, "contests"))
 
     def contest_history(self, ref: str) -> list[ContestChange]:
@@ -89,7 +89,7 @@ class ContestsCalls:
         self._transport.ask("POST", f"{ref_path(ref, 'contests')}/leave")
 
     def team_pairs(self, ref: str, team: str, *, offset: int = 0, limit: int = 50) -> ContestPairs:
-        """Give a page of a team's pairs to the team and the organisers; whoever else asks is noted."""
+        """Return a page of a team's pairs, for the team and the organisers; whoever else asks is noted."""
         return self._transport.read(
             ContestPairs,
             "GET",
@@ -123,13 +123,13 @@ class ContestsCalls:
         )
 
     def let_reference_count(self, ref: str, system: str, counts: bool) -> None:
-        """Say whether a reference system enters the breakers' scores (organisers)."""
+        """Let a reference system enter the breakers' scores, or not (organisers)."""
         self._transport.ask(
             "PUT", f"{ref_path(ref, 'contests')}/references/{quote(system, safe='')}/counts", json={"counts": counts}
         )
 
     def dev_answers(self, ref: str, *, text: str = "", offset: int = 0, limit: int = 25) -> DevAnswers:
-        """Give what every system answered to the blind development set, once building is over (teams)."""
+        """List what every system answered to the blind development set, once building is over (teams)."""
         return self._transport.read(
             DevAnswers,
             "GET",
@@ -212,7 +212,7 @@ class ContestsCalls:
     def contest_proposals(
         self, ref: str, search: int, *, waiting: bool = False, offset: int = 0, limit: int = 25
     ) -> ContestProposals:
-        """Give a page of what a search proposes, those that wait first."""
+        """Return a page of what a search proposes, those that wait first."""
         return self._transport.read(
             ContestProposals,
             "GET",
@@ -244,7 +244,7 @@ class ContestsCalls:
     def judge_pair(
         self, ref: str, pair: int, original_label: Any, modified_label: Any, *, minimal: bool | None = None
     ) -> PairJudged:
-        """Give both labels of a pair that one was handed, as somebody outside the contest; it is paid."""
+        """Judge both labels of a pair that one was handed, as somebody outside the contest; it is paid."""
         return self._transport.read(
             PairJudged,
             "POST",
@@ -253,7 +253,7 @@ class ContestsCalls:
         )
 
     def return_pair_to_judge(self, ref: str, pair: int) -> None:
-        """Give a pair back without judging it; one is not handed it again."""
+        """Return a pair without judging it; one is not handed it again."""
         self._transport.ask("POST", f"{ref_path(ref, 'contests')}/judging/{pair}/return")
 
     def pair_disputes(self, ref: str) -> PairDisputes:
@@ -267,7 +267,7 @@ class ContestsCalls:
         ).pairs
 
     def contest_results(self, ref: str) -> ContestResults:
-        """Give what came of a contest: the score tables, and what lies behind them."""
+        """Return what came of a contest: the score tables, and what lies behind them."""
         return self._transport.read(ContestResults, "GET", f"{ref_path(ref, 'contests')}/results")
 
     def contest_pairs(
@@ -281,7 +281,7 @@ class ContestsCalls:
         offset: int = 0,
         limit: int = 50,
     ) -> ContestPairs:
-        """Give a page of the pairs with every system's answers: of a *team*, with a *tag*, that *broke* a system.
+        """Return a page of the pairs with every system's answers: of a *team*, with a *tag*, that *broke* a system.
 
         *status* is contested, undecided, settled, dropped, waiting (for the organisers) or expired (counts as it was).
         """
@@ -293,11 +293,11 @@ class ContestsCalls:
         )
 
     def contest_pair(self, ref: str, pair: int) -> ContestPair:
-        """Give one pair with every system's answers."""
+        """Return one pair with every system's answers."""
         return self._transport.read(ContestPair, "GET", f"{ref_path(ref, 'contests')}/pairs/{pair}")
 
     def dispute_pair(self, ref: str, pair: int, reason: str) -> None:
-        """Say what is wrong with a pair of another team, while labels are settled; only so many pairs of a contest."""
+        """Contest a pair of another team, while labels are settled; only so many pairs of a contest."""
         self._transport.ask("POST", f"{ref_path(ref, 'contests')}/pairs/{pair}/contest", json={"reason": reason})
 
     def rule_pair(

@@ -60,7 +60,7 @@ class ContrastCalls:
         )
 
     def contrast_project(self, ref: str) -> ContrastProject:
-        """Give a contrast project with its progress."""
+        """Return a contrast project with its progress."""
         return self._transport.read(ContrastProject, "GET", ref_path(ref, "contrast"))
 
     def close_contrast_project(self, ref: str) -> ContrastProject:
@@ -96,7 +96,7 @@ class ContrastCalls:
         return self._transport.read(ContrastPivot, "POST", f"{ref_path(ref, 'contrast')}/pivots")
 
     def pivot(self, ref: str, pivot: int) -> ContrastPivot:
-        """Give an example that one has taken."""
+        """Return an example that one has taken."""
         return self._transport.read(ContrastPivot, "GET", f"{ref_path(ref, 'contrast')}/pivots/{pivot}")
 
     def finish_pivot(self, ref: str, pivot: int, *, skip: bool = False) -> None:
@@ -104,11 +104,11 @@ class ContrastCalls:
         self._transport.ask("POST", f"{ref_path(ref, 'contrast')}/pivots/{pivot}/finish", json={"skip": skip})
 
     def return_pivot(self, ref: str, pivot: int) -> None:
-        """Give an example back, for somebody else."""
+        """Return an example that one has taken, for somebody else."""
         self._transport.ask("POST", f"{ref_path(ref, 'contrast')}/pivots/{pivot}/return")
 
     def contrast_drafts(self, ref: str, pivot: int) -> list[ContrastDraft]:
-        """Give the drafts that rules make of an example that one has taken, where the project offers any."""
+        """List the drafts that rules make of an example that one has taken, where the project offers any."""
         return self._transport.read(ContrastDrafts, "GET", f"{ref_path(ref, 'contrast')}/pivots/{pivot}/drafts").drafts
 
     def search_contrast_drafts(self, ref: str, pivot: int, model: str) -> list[ContrastDraft]:
@@ -141,7 +141,7 @@ class ContrastCalls:
     def check_variant(
         self, ref: str, variant: int, answer: Any, minimal: bool, sound: bool, note: str = ""
     ) -> VariantStanding:
-        """Say of a variant what is right, and whether it is minimal and sound."""
+        """Judge a variant: what is right, and whether it is minimal and sound."""
         return self._transport.read(
             VariantStanding,
             "POST",
@@ -180,18 +180,18 @@ class ContrastCalls:
         )
 
     def contrast_people(self, ref: str) -> HumanContrast:
-        """Say how people do on the pairs that were judged (owners)."""
+        """Return how people do on the pairs that were judged (owners)."""
         return self._transport.read(HumanContrast, "GET", f"{ref_path(ref, 'contrast')}/people")
 
     def model_contrast(self, ref: str, dataset: str) -> ModelContrast:
-        """Give what a model makes of a contrast set: overall, by phenomenon and by label transition."""
+        """Return what a model makes of a contrast set: overall, by phenomenon and by label transition."""
         where, version = address(ref, "models")
         return self._transport.read(ModelContrast, "GET", f"{where}/contrast/{quote(dataset, safe='')}", params=version)
 
     def contrast_boundary(
         self, ref: str, dataset: str, *, show: str = "broken", offset: int = 0, limit: int = 10
     ) -> Boundary:
-        """Give sets with what a model said of each member."""
+        """Return sets with what a model said of each member."""
         where, version = address(ref, "models")
         return self._transport.read(
             Boundary,

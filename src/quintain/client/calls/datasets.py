@@ -27,14 +27,14 @@ class DatasetsCalls:
         return self._transport.read(DatasetVersions, "GET", f"{task_path(task)}/datasets").datasets
 
     def dataset(self, ref: str) -> DatasetVersion:
-        """Give one version with its lineage."""
+        """Return one version with its lineage."""
         where, version = address(ref, "datasets")
         return self._transport.read(DatasetVersion, "GET", where, params=version)
 
     def preview(
         self, ref: str, *, text: str = "", label: str = "", tag: str = "", offset: int = 0, limit: int = 20
     ) -> Preview:
-        """Give some examples: those that contain *text*, with this *label* and *tag*; hidden answers are left out."""
+        """Return some examples: those that contain *text*, with this *label* and *tag*; hidden answers are left out."""
         where, version = address(ref, "datasets")
         return self._transport.read(
             Preview,
@@ -44,7 +44,7 @@ class DatasetsCalls:
         )
 
     def inputs(self, ref: str) -> DatasetInputs:
-        """Say who may read the inputs of a data set, and what was asked."""
+        """Return who may read the inputs of a data set, and what was asked."""
         return self._transport.read(DatasetInputs, "GET", f"{ref_path(ref, 'datasets')}/inputs")
 
     def set_inputs(self, ref: str, inputs: str, *, traces: bool | None = None) -> DatasetInputs:
@@ -71,7 +71,7 @@ class DatasetsCalls:
         return self._transport.read(LabelCounts, "GET", f"{where}/labels", params=version).labels
 
     def diff_datasets(self, ref: str, a: int, b: int, *, limit: int = 20) -> DatasetDifference:
-        """Say how version *b* differs from version *a*."""
+        """Return how version *b* differs from version *a*."""
         return self._transport.read(
             DatasetDifference, "GET", f"{ref_path(ref, 'datasets')}/diff", params={"a": a, "b": b, "limit": limit}
         )

@@ -19,12 +19,12 @@ class EvaluationCalls:
     _transport: Transport
 
     def results(self, ref: str) -> list[DatasetResult]:
-        """Give a model's results on all data sets, on five axes."""
+        """Return a model's results on all data sets, on five axes."""
         where, version = address(ref, "models")
         return self._transport.read(ModelResults, "GET", f"{where}/results", params=version).datasets
 
     def overlap(self, ref: str) -> list[Overlap]:
-        """Say how much of each evaluation set is in the data that a model says it was trained on."""
+        """Return how much of each evaluation set is in the data that a model says it was trained on."""
         where, version = address(ref, "models")
         return self._transport.read(Overlaps, "GET", f"{where}/overlap", params=version).overlaps
 
@@ -70,7 +70,7 @@ class EvaluationCalls:
         )
 
     def answer(self, ref: str, dataset: str, example: str) -> GivenAnswer:
-        """Give what a model made of one example, with what it was asked in words and what it wrote."""
+        """Return what a model made of one example, with what it was asked in words and what it wrote."""
         where, version = address(ref, "models")
         return self._transport.read(
             GivenAnswer,
@@ -91,7 +91,7 @@ class EvaluationCalls:
         )
 
     def run(self, number: int) -> RunReport:
-        """Say how a run is, with its place in the queue and, for those who may read it, its log."""
+        """Return how a run is, with its place in the queue and, for those who may read it, its log."""
         return self._transport.read(RunReport, "GET", f"/runs/{number}")
 
     def cancel_run(self, number: int) -> RunReport:

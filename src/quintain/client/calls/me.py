@@ -47,7 +47,7 @@ class MeCalls:
         return self._transport.read(PayQuestions, "POST", "/me/pay/questions", json={"earning": earning, "text": text})
 
     def me(self) -> Person:
-        """Give the account on whose behalf the program asks."""
+        """Return the account on whose behalf the program asks."""
         return self._transport.read(Person, "GET", "/me")
 
     def change_me(

@@ -17,24 +17,24 @@ class ModelsCalls:
     _transport: Transport
 
     def models(self, task: str, *, limit: int = 100, offset: int = 0) -> list[Model]:
-        """Give a page of the models of a task that one may see, by their names."""
+        """Return a page of the models of a task that one may see, by their names."""
         return self._transport.read(
             Models, "GET", f"{task_path(task)}/models", params={"limit": limit, "offset": offset}
         ).models
 
     def model(self, ref: str) -> Model:
-        """Give a model, with the card of one version."""
+        """Return a model, with the card of one version."""
         where, version = address(ref, "models")
         return self._transport.read(Model, "GET", where, params=version)
 
     def change_visibility(self, ref: str, visibility: str) -> Model:
-        """Say who sees a model (its owner)."""
+        """Set who sees a model (its owner)."""
         return self._transport.read(
             Model, "PUT", f"{ref_path(ref, 'models')}/visibility", json={"visibility": visibility}
         )
 
     def change_card(self, ref: str, card: str, *, revision: str = "") -> ModelVersion:
-        """Give one version a new card; the old ones are kept (its owner)."""
+        """Put a new card of one version in place; the old ones are kept (its owner)."""
         where, version = address(ref, "models")
         return self._transport.read(
             ModelVersion, "PUT", f"{where}/card", params={**version, "revision": revision}, json={"card": card}
@@ -51,7 +51,7 @@ class ModelsCalls:
         return self._transport.read(ModelVersion, "POST", f"{where}/restore", params=version)
 
     def quota(self, task: str) -> int | None:
-        """Say how many models the caller may still submit to a task today."""
+        """Return how many models the caller may still submit to a task today."""
         return self._transport.read(Quota, "GET", f"{task_path(task)}/quota").left_today
 
     def recipes(self) -> Recipes:
@@ -67,7 +67,7 @@ class ModelsCalls:
         return self._transport.read(Training, "POST", f"{task_path(task)}/trainings", json={"recipe": recipe})
 
     def training(self, task: str, training: int) -> Training:
-        """Say how far a training is, and what came of it."""
+        """Return how far a training is, and what came of it."""
         return self._transport.read(Training, "GET", f"{task_path(task)}/trainings/{training}")
 
     def cancel_training(self, task: str, training: int) -> Training:

@@ -37,7 +37,7 @@ class PayCalls:
     def round_pay(
         self, ref: str, *, status: str | None = None, order: str = "newest", limit: int = 1000, offset: int = 0
     ) -> RoundPay:
-        """Say what a round pays and has cost, and who earned what: all, or what is `pending` (owners)."""
+        """Return what a round pays and has cost, and who earned what: all, or what is `pending` (owners)."""
         return self._transport.read(
             RoundPay,
             "GET",
@@ -60,7 +60,7 @@ class PayCalls:
         return self._transport.read(Books, "GET", f"{task_path(task)}/books", params={"limit": limit, "offset": offset})
 
     def pay_policy(self, task: str) -> PayPolicyText:
-        """Give what the owner of a task promises and allows, as TOML (owners)."""
+        """Return what the owner of a task promises and allows, as TOML (owners)."""
         return self._transport.read(PayPolicyText, "GET", f"{task_path(task)}/pay/policy")
 
     def set_pay_policy(self, task: str, toml: str, *, revision: str = "", remove: Iterable[str] = ()) -> PayPolicyText:
@@ -74,7 +74,7 @@ class PayCalls:
         )
 
     def costs(self, task: str, *, currency: str = "") -> CostReport:
-        """Say what a text has cost in each round of a task, with training and without it (owners)."""
+        """Return what a text has cost in each round of a task, with training and without it (owners)."""
         return self._transport.read(CostReport, "GET", f"{task_path(task)}/pay/costs", params={"currency": currency})
 
     def owed(self, task: str) -> list[Owed]:
@@ -82,7 +82,7 @@ class PayCalls:
         return self._transport.read(OwedList, "GET", f"{task_path(task)}/pay/owed").owed
 
     def grant_bonus(self, task: str, worker: str, amount: int, currency: str, what: str, key: str) -> list[Owed]:
-        """Give a worker a bonus, once for each key; it is pending until it is approved (owners)."""
+        """Grant a worker a bonus, once for each key; it is pending until it is approved (owners)."""
         return self._transport.read(
             OwedList,
             "POST",
@@ -182,7 +182,7 @@ class PayCalls:
         return self._transport.read(PayoutRecord, "GET", f"/payouts/{payout}")
 
     def payout_file(self, payout: int) -> str:
-        """Give a payout as CSV by the panel's own ids (owners)."""
+        """Return a payout as CSV by the panel's own ids (owners)."""
         return self._transport.read(PayoutFile, "GET", f"/payouts/{payout}/file").csv
 
     def send_payout(self, payout: int) -> PayoutRecord:
@@ -190,17 +190,17 @@ class PayCalls:
         return self._transport.read(PayoutRecord, "POST", f"/payouts/{payout}/sending")
 
     def cancel_payout(self, payout: int) -> PayoutRecord:
-        """Give a payout up that was not sent (owners)."""
+        """Cancel a payout that was not sent (owners)."""
         return self._transport.read(PayoutRecord, "POST", f"/payouts/{payout}/cancellation")
 
     def resolve_payout(self, payout: int, paid: bool, note: str = "") -> PayoutRecord:
-        """Say of a payout by hand, or of one whose answer did not come, whether it was made (owners)."""
+        """Set down whether a payout by hand, or one whose answer did not come, was made (owners)."""
         return self._transport.read(
             PayoutRecord, "POST", f"/payouts/{payout}/outcome", json={"paid": paid, "note": note}
         )
 
     def answer_overpaid(self, payout: int, hold_back: bool) -> PayoutRecord:
-        """Say whether what was paid twice is held back from the person's later pay, or let go (owners)."""
+        """Hold what was paid twice back from the person's later pay, or let it go (owners)."""
         return self._transport.read(PayoutRecord, "POST", f"/payouts/{payout}/overpaid", json={"hold_back": hold_back})
 
     def panel_people(self, task: str, *, held: bool = False, limit: int = 100, offset: int = 0) -> PanelGuests:
@@ -213,7 +213,7 @@ class PayCalls:
         )
 
     def confirm_panel_people(self, task: str, names: Iterable[str] = (), *, everybody: bool = False) -> PanelGuests:
-        """Say that these are people of their own, who are paid; or all of whom nothing looks odd (owners)."""
+        """Take these for people of their own, who are paid; or all of whom nothing looks odd (owners)."""
         return self._transport.read(
             PanelGuests, "POST", f"{task_path(task)}/panel/people", json={"names": list(names), "everybody": everybody}
         )
@@ -229,7 +229,7 @@ class PayCalls:
         )
 
     def panel_key(self, task: str) -> PanelKey:
-        """Give the key by which a panel signs its links to a task (owners)."""
+        """Return the key by which a panel signs its links to a task (owners)."""
         return self._transport.read(PanelKey, "GET", f"{task_path(task)}/panel/key")
 
     def earnings(

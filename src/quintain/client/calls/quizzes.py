@@ -34,7 +34,7 @@ class QuizzesCalls:
         return self._transport.read(Quizzes, "GET", f"{task_path(task)}/quizzes").quizzes
 
     def quiz(self, ref: str) -> Quiz:
-        """Give a quiz to whoever is to take it and has signed in; right answers to the task's owners only."""
+        """Return a quiz for whoever is to take it and has signed in; right answers for the task's owners only."""
         return self._transport.read(Quiz, "GET", ref_path(ref, "quizzes"))
 
     def put_quiz(
@@ -58,7 +58,7 @@ class QuizzesCalls:
         return self._transport.read(Quiz, "POST", f"{ref_path(ref, 'quizzes')}/restore")
 
     def quiz_results(self, ref: str, *, limit: int = 100, offset: int = 0) -> QuizResults:
-        """Say who passed a quiz, a page of them, and which questions are missed (owners)."""
+        """Return who passed a quiz, a page of them, and which questions are missed (owners)."""
         return self._transport.read(
             QuizResults, "GET", f"{ref_path(ref, 'quizzes')}/results", params={"limit": limit, "offset": offset}
         )
@@ -76,11 +76,11 @@ class QuizzesCalls:
         )
 
     def eligibility(self, ref: str, name: str | None = None) -> Eligible:
-        """Say rule by rule whether one, or for an owner the person called *name*, may write in a round."""
+        """Return rule by rule whether one, or for an owner the person called *name*, may write in a round."""
         return self._transport.read(Eligible, "GET", f"{ref_path(ref, 'rounds')}/eligibility", params={"name": name})
 
     def eligible(self, ref: str, *, search: str = "", limit: int = 100, offset: int = 0) -> list[Eligible]:
-        """Say of everybody with the role of a worker whether they may write in a round (owners)."""
+        """Return of everybody with the role of a worker whether they may write in a round (owners)."""
         return self._transport.read(
             Crowd,
             "GET",
@@ -97,7 +97,7 @@ class QuizzesCalls:
     def qualify(
         self, task: str, name: str, qualification: str, *, held: bool = True, reason: str = ""
     ) -> list[Qualification]:
-        """Give somebody a qualification on a task, or end it, and list every change of theirs (owners)."""
+        """Grant somebody a qualification on a task, or end it, and list every change of theirs (owners)."""
         return self._transport.read(
             Qualifications,
             "POST",

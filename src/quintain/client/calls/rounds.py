@@ -33,7 +33,7 @@ class RoundsCalls:
         )
 
     def round(self, ref: str) -> Round:
-        """Give a round; how people from a panel come and go is in it for the task's owners only."""
+        """Return a round; how people from a panel come and go is in it for the task's owners only."""
         return self._transport.read(Round, "GET", ref_path(ref, "rounds"))
 
     def open_round(self, ref: str) -> Round:
@@ -70,5 +70,5 @@ class RoundsCalls:
         return self._transport.read(Counters, "GET", f"{ref_path(ref, 'rounds')}/counters")
 
     def stations(self, ref: str) -> Stations:
-        """Say which of write, judge, label, release and next model a round is past, and what is to be done next."""
+        """Return which of write, judge, label, release and next model a round is past, and what is to be done next."""
         return self._transport.read(Stations, "GET", f"{ref_path(ref, 'rounds')}/stations")

@@ -18,11 +18,11 @@ class StatusCalls:
     _transport: Transport
 
     def status(self) -> Status:
-        """Say which version this is and whether all parts work."""
+        """Return which version this is and whether all parts work."""
         return self._transport.read(Status, "GET", "/status")
 
     def loops(self) -> list[LoopReport]:
-        """Say how everything fares that goes on beside requests: mail, reviews, workers and the like (admins)."""
+        """List how everything fares that goes on beside requests: mail, reviews, workers and the like (admins)."""
         return self._transport.read(LoopReports, "GET", "/loops").loops
 
     def mails(self, *, state: str | None = None, limit: int = 50, offset: int = 0) -> MailQueue:
@@ -36,7 +36,7 @@ class StatusCalls:
         return self._transport.read(MailCount, "POST", "/mails/retry", json={"ids": ids and list(ids)}).count
 
     def give_up_mails(self, ids: Iterable[int] | None = None) -> int:
-        """Give e-mails up that wait or failed; without ids, all that failed (admins)."""
+        """Put e-mails that wait or failed aside for good; without ids, all that failed (admins)."""
         return self._transport.read(MailCount, "POST", "/mails/give-up", json={"ids": ids and list(ids)}).count
 
     def jobs(self, *, unfinished: bool = False) -> tuple[JobStanding, ...]:
@@ -44,7 +44,7 @@ class StatusCalls:
         return self._transport.read(JobList, "GET", "/jobs", params={"unfinished": unfinished}).jobs
 
     def job(self, job: int) -> JobStanding:
-        """Say how far a job is, and what came of it (who asked for it, and owners)."""
+        """Return how far a job is, and what came of it (who asked for it, and owners)."""
         return self._transport.read(JobStanding, "GET", f"/jobs/{job}")
 
     def cancel_job(self, job: int) -> JobStanding:

@@ -20,7 +20,7 @@ class StudyCalls:
     _transport: Transport
 
     def report_choices(self, task: str) -> ReportChoices:
-        """Say which reports can be made of a task, and of which rounds and validations."""
+        """Return which reports can be made of a task, and of which rounds and validations."""
         return self._transport.read(ReportChoices, "GET", f"{task_path(task)}/reports")
 
     def report(
@@ -33,7 +33,7 @@ class StudyCalls:
         validation: str = "",
         seed: int = 0,
     ) -> Report:
-        """Give a report: `models` for everybody; `compare`, `relabel` and `workers` for owners.
+        """Return a report: `models` for everybody; `compare`, `relabel` and `workers` for owners.
 
         Where there is much to read, a worker makes it, and the answer is 202 until it is there.
         """
@@ -45,7 +45,7 @@ class StudyCalls:
         )
 
     def study(self, task: str, room: str, name: str) -> KeptStudy:
-        """Give the last report, and how far the next one is (owners; errors on open labels: everybody)."""
+        """Return the last report, and how far the next one is (owners; errors on open labels: everybody)."""
         return self._transport.read(
             KeptStudy, "GET", f"{task_path(task)}/studies/{quote(room, safe='')}/{quote(name, safe='')}"
         )

@@ -22,7 +22,7 @@ class TasksCalls:
     _transport: Transport
 
     def preview_changes(self, what: str, of: str, toml: Iterable[str]) -> SpecChanges:
-        """Say what a TOML text would change, from old to new, and what it would reset; nothing is changed (owners)."""
+        """Return what a TOML text would change, from old to new, and would reset; nothing is changed (owners)."""
         return self._transport.read(SpecChanges, "POST", "/changes", json={"what": what, "of": of, "toml": list(toml)})
 
     def search(self, q: str) -> Found:
@@ -40,7 +40,7 @@ class TasksCalls:
         )
 
     def task(self, task: str) -> TaskInfo:
-        """Give a task as it is defined now."""
+        """Return a task as it is defined now."""
         return self._transport.read(TaskInfo, "GET", task_path(task))
 
     def change_task(self, task: str, toml: str, *, revision: str = "", remove: Iterable[str] = ()) -> TaskInfo:
@@ -73,7 +73,7 @@ class TasksCalls:
         )
 
     def datasheet(self, task: str) -> DatasheetText:
-        """Give the answers to the open questions of a task's datasheets, as TOML, and those without one (owners)."""
+        """Return the answers to the open questions of a task's datasheets, as TOML, and those without one (owners)."""
         return self._transport.read(DatasheetText, "GET", f"{task_path(task)}/datasheet")
 
     def set_datasheet(self, task: str, toml: str, *, revision: str = "", remove: Iterable[str] = ()) -> DatasheetText:
@@ -87,7 +87,7 @@ class TasksCalls:
         )
 
     def timeline(self, task: str) -> Timeline:
-        """Give the rounds of a task in their order: vMER, and what people and models reach on each."""
+        """Return the rounds of a task in their order: vMER, and what people and models reach on each."""
         return self._transport.read(Timeline, "GET", f"{task_path(task)}/timeline")
 
     def set_margin(self, task: str, margin: float) -> Margin:

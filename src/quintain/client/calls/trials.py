@@ -41,7 +41,7 @@ class TrialsCalls:
         ).trials
 
     def trial(self, ref: str) -> CrowdTrial:
-        """Give a trial; where its arms stand, to owners only."""
+        """Return a trial; where its arms stand, for owners only."""
         return self._transport.read(CrowdTrial, "GET", ref_path(ref, "trials"))
 
     def put_trial(
@@ -134,11 +134,11 @@ class TrialsCalls:
         return self._transport.read(TrialPart, "POST", f"{ref_path(ref, 'trials')}/leave")
 
     def trial_part(self, ref: str) -> TrialPart:
-        """Say where one stands in a trial, and what comes next."""
+        """Return where one stands in a trial, and what comes next."""
         return self._transport.read(TrialPart, "GET", f"{ref_path(ref, 'trials')}/part")
 
     def quiz_step(self, ref: str) -> QuizStep | None:
-        """Give the next step of the tutorial's quizzes, if there is one."""
+        """Return the next step of the tutorial's quizzes, if there is one."""
         return self._transport.read(NextStep, "GET", f"{ref_path(ref, 'trials')}/quiz").step
 
     def answer_quiz_step(self, ref: str, quiz: str, step: int, answer: str) -> QuizStep | None:
@@ -178,21 +178,21 @@ class TrialsCalls:
         ).item
 
     def grade(self, ref: str, *, back: int = 1) -> GradingTask:
-        """Give a grade that one gave before, while it can be changed."""
+        """Return a grade that one gave before, while it can be changed."""
         return self._transport.read(
             GradingTask, "GET", f"{ref_path(ref, 'trials')}/grading/before", params={"back": back}
         )
 
     def trial_costs(self, ref: str) -> TrialCosts:
-        """Say what a question has cost in each arm: with training and without; and what the judging has cost."""
+        """Return what a question has cost in each arm: with training and without; and what the judging has cost."""
         return self._transport.read(TrialCosts, "GET", f"{ref_path(ref, 'trials')}/costs")
 
     def trial_doors(self, ref: str) -> TrialEntries:
-        """Give the addresses that panels send people to, to take part and to grade (owners)."""
+        """Return the addresses that panels send people to, to take part and to grade (owners)."""
         return self._transport.read(TrialEntries, "GET", f"{ref_path(ref, 'trials')}/doors")
 
     def put_trial_doors(self, ref: str, toml: str, *, revision: str = "", remove: Iterable[str] = ()) -> TrialEntries:
-        """Say how people from panels come into a trial and go back (owners)."""
+        """Set how people from panels come into a trial and go back (owners)."""
         return self._transport.read(
             TrialEntries,
             "PUT",
@@ -206,7 +206,7 @@ class TrialsCalls:
         return self._transport.read(PoolAdded, "POST", f"{ref_path(ref, 'trials')}/pool")
 
     def trial_models(self, ref: str) -> TrialModels:
-        """Say which models are run on the final items of a trial, and how far each is (owners)."""
+        """Return which models are run on the final items of a trial, and how far each is (owners)."""
         return self._transport.read(TrialModels, "GET", f"{ref_path(ref, 'trials')}/models")
 
     def run_trial_models(self, ref: str, models: Iterable[str] = ()) -> TrialModels:

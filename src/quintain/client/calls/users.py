@@ -52,7 +52,7 @@ class UsersCalls:
         )
 
     def user(self, name: str) -> Person:
-        """Give one account: one's own, or anybody's for admins."""
+        """Return one account: one's own, or anybody's for admins."""
         return self._transport.read(Person, "GET", f"/users/{quote(name, safe='')}")
 
     def delete_user(self, name: str, *, give_up_pay: bool = False) -> None:
@@ -64,7 +64,7 @@ class UsersCalls:
         return self._transport.read(OneTimeLink, "POST", f"/users/{quote(name, safe='')}/link")
 
     def grant_role(self, name: str, role: str, task: str | None = None) -> Person:
-        """Give somebody a role, everywhere or on one task (admins; owners on their tasks)."""
+        """Grant somebody a role, everywhere or on one task (admins; owners on their tasks)."""
         return self._transport.read(
             Person, "POST", f"/users/{quote(name, safe='')}/grants", json={"role": role, "task": task}
         )

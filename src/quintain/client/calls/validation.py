@@ -74,15 +74,15 @@ class ValidationCalls:
         )
 
     def validation(self, ref: str) -> Validation:
-        """Say how far a validation is: progress, forecast, agreement, labels, judges, error rates (owners)."""
+        """Return how far a validation is: progress, forecast, agreement, labels, judges, error rates (owners)."""
         return self._transport.read(Validation, "GET", ref_path(ref, "validations"))
 
     def judging_entry(self, ref: str) -> JudgingEntry:
-        """Give the address that a panel sends judges to (owners)."""
+        """Return the address that a panel sends judges to (owners)."""
         return self._transport.read(JudgingEntry, "GET", f"{ref_path(ref, 'validations')}/entry")
 
     def validation_progress(self, ref: str) -> ValidationProgress:
-        """Give progress and forecast only: cheap enough to ask again and again (owners)."""
+        """Return progress and forecast only: cheap enough to ask again and again (owners)."""
         return self._transport.read(ValidationProgress, "GET", f"{ref_path(ref, 'validations')}/progress")
 
     def set_validation_state(self, ref: str, state: str) -> ValidationProgress:
@@ -92,7 +92,7 @@ class ValidationCalls:
         )
 
     def validation_policies(self, ref: str) -> list[PolicyVersion]:
-        """Give the policy as TOML, and every state that it had, the newest first (owners)."""
+        """Return the policy as TOML, and every state that it had, the newest first (owners)."""
         return self._transport.read(Policies, "GET", f"{ref_path(ref, 'validations')}/policy").versions
 
     def set_validation_policy(
@@ -108,7 +108,7 @@ class ValidationCalls:
         )
 
     def foresee_adaptive(self, ref: str, policy: str | None = None) -> AdaptiveForecast:
-        """Say what asking adaptively would save and risk, by the policy that stands or another TOML text (owners)."""
+        """Return what asking adaptively would save and risk, by the current policy or another TOML text (owners)."""
         return self._transport.read(
             AdaptiveForecast, "POST", f"{ref_path(ref, 'validations')}/adaptive", json={"policy": policy}
         )
@@ -158,7 +158,7 @@ class ValidationCalls:
         )
 
     def error_rates(self, ref: str) -> ErrorRates:
-        """Give the validated model error rate and aimed success, by model, writer and label (owners)."""
+        """Return the validated model error rate and aimed success, by model, writer and label (owners)."""
         return self._transport.read(ErrorRates, "GET", f"{ref_path(ref, 'validations')}/rates")
 
     def outcomes(self, ref: str, *, limit: int = 1000, offset: int = 0) -> Outcomes:
@@ -184,7 +184,7 @@ class ValidationCalls:
     def try_rule(
         self, ref: str, rule: str = "disagreement", *, limit: float | None = None, least: int = 10
     ) -> RuleEffect:
-        """Say whom a rule would catch among judges with at least *least* judgements; change nothing (owners)."""
+        """Return whom a rule would catch among judges with at least *least* judgements; change nothing (owners)."""
         return self._transport.read(
             RuleEffect,
             "POST",
@@ -204,7 +204,7 @@ class ValidationCalls:
         )
 
     def judges(self, ref: str, *, limit: int = 100, offset: int = 0) -> list[Judge]:
-        """Give a page of the judges with their figures, the lowest accuracy first (owners)."""
+        """Return a page of the judges with their figures, the lowest accuracy first (owners)."""
         return self._transport.read(
             Judges, "GET", f"{ref_path(ref, 'validations')}/judges", params={"limit": limit, "offset": offset}
         ).judges
@@ -296,11 +296,11 @@ class ValidationCalls:
         return self._transport.read(Release, "POST", f"{ref_path(ref, 'validations')}/releases", json={"spec": spec})
 
     def asked_release(self, ref: str, job: int) -> Release:
-        """Give what a job has made or looked at: a release; 202 while it is at it (owners)."""
+        """Return what a job has made or looked at: a release; 202 while it is at it (owners)."""
         return self._transport.read(Release, "GET", f"{ref_path(ref, 'validations')}/releases/asked/{job}")
 
     def preview_release(self, ref: str, spec: str = "") -> Release:
-        """Say what a release would be, with a number for every property; nothing is written (owners).
+        """Return what a release would be, with a number for every property; nothing is written (owners).
 
         Where much was judged, a worker looks, and the answer is 202 with where it will be.
         """
@@ -309,7 +309,7 @@ class ValidationCalls:
         )
 
     def parity(self, ref: str) -> RoundParity:
-        """Say whether models do as well as people on a released round, with the evidence (owners)."""
+        """Whether models do as well as people on a released round, with the evidence (owners)."""
         return self._transport.read(RoundParity, "GET", f"{ref_path(ref, 'validations')}/parity")
 
     def start_next(self, ref: str, model: str = "") -> Round:
@@ -317,7 +317,7 @@ class ValidationCalls:
         return self._transport.read(Round, "POST", f"{ref_path(ref, 'validations')}/next", json={"model": model})
 
     def judging_page(self, token: str) -> JudgingPage | None:
-        """Give a page that one holds."""
+        """Return a page that one holds."""
         return self._transport.read(HeldPage, "GET", f"/pages/{quote(token, safe='')}").page
 
     def submit_page(
@@ -363,5 +363,5 @@ class ValidationCalls:
         return self._transport.read(Lease, "POST", f"/pages/{quote(token, safe='')}/extend").lease_until
 
     def return_page(self, token: str) -> None:
-        """Give a page back: others get its items at once."""
+        """Return a page without an answer: others get its items at once."""
         self._transport.ask("POST", f"/pages/{quote(token, safe='')}/return")

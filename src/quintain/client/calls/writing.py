@@ -30,11 +30,11 @@ class WritingCalls:
     _transport: Transport
 
     def readiness(self, ref: str) -> Readiness:
-        """Say what one has to do before writing in a round."""
+        """Return what one has to do before writing in a round."""
         return self._transport.read(Readiness, "GET", f"{ref_path(ref, 'rounds')}/readiness")
 
     def choose(self, ref: str, kind: str) -> Readiness:
-        """Say `consent`, `warning` (read and accepted), `opt_out` or `opt_in` to a round."""
+        """Answer a round's first page: `consent`, `warning` (read and accepted), `opt_out` or `opt_in`."""
         return self._transport.read(Readiness, "POST", f"{ref_path(ref, 'rounds')}/choices", json={"kind": kind})
 
     def begin_writing(self, ref: str) -> WritingSession:
@@ -42,7 +42,7 @@ class WritingCalls:
         return self._transport.read(WritingSession, "POST", f"{ref_path(ref, 'rounds')}/sessions")
 
     def writing_session(self, key: str) -> WritingSession:
-        """Give one of one's own writing sessions as it stands."""
+        """Return one of one's own writing sessions as it stands."""
         return self._transport.read(WritingSession, "GET", f"/sessions/{quote(key, safe='')}")
 
     def save_draft(self, key: str, inputs: Mapping[str, Any], target: Any = None) -> datetime | None:
@@ -56,7 +56,7 @@ class WritingCalls:
         return self._transport.read(WritingSession, "POST", f"/sessions/{quote(key, safe='')}/end")
 
     def confirm(self, attempt: int, yes: bool) -> Verdict:
-        """Say whether other people would give the answer aimed at."""
+        """Take down whether other people would give the answer aimed at."""
         return self._transport.read(Verdict, "POST", f"/attempts/{attempt}/confirm", json={"yes": yes})
 
     def decide(self, attempt: int, yes: bool) -> Verdict:
@@ -64,7 +64,7 @@ class WritingCalls:
         return self._transport.read(Verdict, "POST", f"/attempts/{attempt}/decide", json={"yes": yes})
 
     def add_notes(self, attempt: int, reason: str = "", *, tags: Iterable[str] = ()) -> Verdict:
-        """Say why the model failed, and which phenomena are in the text."""
+        """Take down why the model failed, and which phenomena are in the text."""
         return self._transport.read(
             Verdict, "POST", f"/attempts/{attempt}/notes", json={"reason": reason, "tags": list(tags)}
         )
@@ -74,7 +74,7 @@ class WritingCalls:
         self._transport.ask("POST", f"/attempts/{attempt}/retract", json={"reason": reason})
 
     def moving_words(self, attempt: int) -> list[WordEffect]:
-        """Say which words of one of one's own attempts moved the model, where the round's owner switched that on."""
+        """Return which words of one of one's own attempts moved the model, where the round's owner switched that on."""
         return self._transport.read(MovingWords, "GET", f"/attempts/{attempt}/words").words
 
     def inspiration(self, key: str, *, limit: int = 5) -> list[Inspiration]:
@@ -84,7 +84,7 @@ class WritingCalls:
         ).examples
 
     def practice(self, ref: str) -> WritingSession:
-        """Give a session of the sandbox: it looks like a real one, has no key, and is stored nowhere."""
+        """Return a session of the sandbox: it looks like a real one, has no key, and is stored nowhere."""
         return self._transport.read(WritingSession, "GET", f"{ref_path(ref, 'rounds')}/practice")
 
     def practise(

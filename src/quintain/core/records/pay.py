@@ -92,10 +92,14 @@ class PayTotal(Record):
 
 @dataclass(frozen=True, slots=True)
 class OpenPay(Record):
-    """What somebody earned and was not paid, by currency: *open*, and *under_way* in payouts that are not over."""
+    """What somebody earned and was not paid, by currency: *open*, and *under_way* in payouts that are not over.
+
+    Of what is open, tasks have *held* some: the panel has not confirmed yet that it was this person who worked.
+    """
 
     open: Sequence[Money]
     under_way: Sequence[Money]
+    held: Sequence[MyHeldPay] = ()
 
 
 @dataclass(frozen=True, slots=True)

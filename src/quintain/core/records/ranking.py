@@ -142,7 +142,8 @@ class BoardClaim(Record):
 
     *certainty* is `settled`; `too_close` to call, `too_small` to rank on, or `unknown` while it is being computed:
     nobody leads; `alone` where one model is ranked, `unranked` where none is. *first* names the first two, *score* is
-    what the first has, and *ahead* how probably it is above the second.
+    what the first has, and *ahead* how probably it is above the second. *unranked* counts the models without a rank,
+    of which nothing is claimed.
     """
 
     leader: str | None
@@ -152,6 +153,7 @@ class BoardClaim(Record):
     score: float | None
     ahead: float | None
     certainty: str
+    unranked: int = 0
 
 
 @dataclass(frozen=True, slots=True)

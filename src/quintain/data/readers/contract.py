@@ -6,18 +6,22 @@ file into memory where the format allows it, and never stops at a bad row: it re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 import polars as pl
 
 from quintain.core.errors import BadInput, Fault
 from quintain.core.registry import Registry
-from quintain.data.text import suffix_of
+from quintain.data.text import MAX_BYTES, suffix_of
 
 MAX_LINE = 32 << 20
 BLOCK = 4 << 20
+BATCH_BYTES = 16 << 20  # that a batch holds at most, but for its last row: rows may be a megabyte each
+
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +29,8 @@ class Options:
     """How to read a file where its name does not say it all.
 
     *names* are the columns of a separated file without a header; *quotes* is false where quotation marks are just
-    characters; *encoding* is for old files that are not UTF-8; *split* picks one from a folder.
+    characters; *encoding* is for old files that are not UTF-8; *split* picks one from a folder. A format that has to be
+    read whole takes no file of more than *whole* bytes.
     """
 
     names: tuple[str, ...] = ()
@@ -33,6 +38,7 @@ class Options:
     separator: str = ""
     encoding: str = "utf-8"
     split: str = ""
+    whole: int = MAX_BYTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +100,26 @@ def guess_format(path: Path) -> str:
             page="Choose the format in the form: one of {names}.",
         )
     return form
+
+
+def parted(rows: Iterable[Item], most: int, weight: Callable[[Item], int]) -> Iterator[list[Item]]:
+    """Part *rows* into lists of at most *most*, each of about BATCH_BYTES at most by the *weight* of its rows."""
+    chunk: list[Item] = []
+    held = 0
+    for row in rows:
+        chunk.append(row)
+        held += weight(row)
+        if len(chunk) == most or held >= BATCH_BYTES:
+            yield chunk
+            chunk, held = [], 0
+    if chunk:
+        yield chunk
+
+
+def bytes_of(frame: pl.DataFrame) -> int:
+    """Return what *frame* holds when each text counts, also where several rows share one in memory."""
+    texts = [column for column in frame.iter_columns() if column.dtype == pl.String()]
+    return max(int(frame.estimated_size()), sum(int(column.str.len_bytes().sum()) for column in texts))
 
 
 def row_numbers(first: int, count: int) -> pl.Series:

@@ -9,9 +9,20 @@ import polars as pl
 
 from quintain.core.errors import BadInput, Fault, NotFound
 from quintain.data.parquet import check_parquet, reading_parquet
-from quintain.data.readers.contract import READERS, Options, RequestedColumns, RowBatch, Source, row_numbers
+from quintain.data.readers.contract import (
+    BATCH_BYTES,
+    READERS,
+    Options,
+    RequestedColumns,
+    RowBatch,
+    Source,
+    bytes_of,
+    row_numbers,
+)
 
 SLICE = 50_000
+FIRST_SLICE = 200  # rows that say how large the others may be
+SLICE_BYTES = 16 * BATCH_BYTES  # each slice unpacks the part of the file that it is in: small ones would take long
 
 
 @READERS.register("parquet")
@@ -29,10 +40,13 @@ def open_parquet(path: Path, options: Options) -> Source:
         height = table.select(pl.len()).collect().item()
 
     def batches(requested: RequestedColumns) -> Iterator[RowBatch]:
-        for start in range(0, height, SLICE):
+        start, rows = 0, FIRST_SLICE
+        while start < height:
             with reading_parquet(path.name):
-                frame = table.select(list(requested)).slice(start, SLICE).collect()
-            done = size * min(start + SLICE, height) // height
-            yield RowBatch(path.name, frame, row_numbers(start + 1, frame.height), done=done)
+                frame = table.select(list(requested)).slice(start, rows).collect()
+            end = min(start + rows, height)
+            yield RowBatch(path.name, frame, row_numbers(start + 1, frame.height), done=size * end // height)
+            row_bytes = bytes_of(frame) // max(1, frame.height) + 1
+            start, rows = end, max(1, min(SLICE, SLICE_BYTES // row_bytes))
 
     return Source(path.name, columns, size, batches)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import polars as pl
 
 from quintain.core.errors import Fault
-from quintain.data.readers.contract import RequestedColumns, RowBatch
+from quintain.data.readers.contract import RequestedColumns, RowBatch, parted
 
 BATCH = 10_000
 
@@ -21,11 +20,14 @@ def batched(
     file: str, rows: Iterable[Row], schema: Mapping[str, pl.DataType], requested: RequestedColumns, *, size: int
 ) -> Iterator[RowBatch]:
     """Make batches of *rows* whose columns are in *schema*; the last one has read *size* bytes."""
-    stream = iter(rows)
-    while chunk := list(itertools.islice(stream, BATCH)):
+    for chunk in parted(rows, BATCH, _weight):
         good = [row for row in chunk if not isinstance(row, Fault)]
         faults = tuple(row for row in chunk if isinstance(row, Fault))
         yield RowBatch(file, _frame(good, schema, list(requested)), _numbers(good), faults, size)
+
+
+def _weight(row: Row) -> int:
+    return 0 if isinstance(row, Fault) else sum(len(value) for value in row[1].values() if isinstance(value, str))
 
 
 def _frame(rows: Sequence[tuple[int, Mapping[str, Any]]], schema: Mapping[str, pl.DataType], names: list[str]) -> Any:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import itertools
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, Literal, TextIO
@@ -14,7 +13,16 @@ import polars as pl
 from quintain.core.errors import BadInput, Fault
 from quintain.core.texts import Text
 from quintain.data.cells import unguard
-from quintain.data.readers.contract import MAX_LINE, READERS, Options, RequestedColumns, RowBatch, Source, no_rows
+from quintain.data.readers.contract import (
+    MAX_LINE,
+    READERS,
+    Options,
+    RequestedColumns,
+    RowBatch,
+    Source,
+    no_rows,
+    parted,
+)
 from quintain.data.text import gzip_faults, open_bytes, position, strip_mark
 
 BATCH = 20_000
@@ -50,10 +58,15 @@ def _open(path: Path, options: Options, separator: str) -> Source:
             rows = _rows(path, text, options, separator)
             if not options.names:
                 next(rows, None)
-            while chunk := list(itertools.islice(rows, BATCH)):
+            for chunk in parted(rows, BATCH, _weight):
                 yield _batch(path.name, chunk, columns, requested, position(stream))
 
     return Source(path.name, columns, path.stat().st_size, batches)
+
+
+def _weight(row: tuple[int, list[str] | Fault]) -> int:
+    cells = row[1]
+    return 0 if isinstance(cells, Fault) else sum(map(len, cells))
 
 
 def _decoded(path: Path, stream: BinaryIO, options: Options) -> io.TextIOWrapper:

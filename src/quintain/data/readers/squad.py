@@ -5,7 +5,7 @@ Rows are questions, counted from 1 in SQuAD's JSON; in MRQA's lines a row is the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,13 +28,14 @@ SCHEMA: Mapping[str, pl.DataType] = {
     "impossible": pl.Boolean(),
 }
 MAX_START = (1 << 31) - 1
+MOST_PASSAGES = 2 << 30  # characters: a passage is a part of each of its questions, and may have many
 USUAL = {"passage": "context", "answer": "answers"}
 
 
 @READERS.register("squad")
 def open_squad(path: Path, options: Options) -> Source:
     """Open a SQuAD file. The format is one JSON object, so it is read whole."""
-    data = read_bytes(path)
+    data = read_bytes(path, options.whole)
     try:
         document = parse_json(data)
     except NotJson as error:
@@ -50,9 +51,32 @@ def open_squad(path: Path, options: Options) -> Source:
         raise BadInput("{name} is JSON, but has no list 'data' as SQuAD's files do.", name=path.name)
 
     def batches(requested: RequestedColumns) -> Iterator[RowBatch]:
-        return batched(path.name, _squad_rows(path.name, articles), SCHEMA, requested, size=len(data))
+        rows = _PassageCount(path.name).counted(_squad_rows(path.name, articles))
+        return batched(path.name, rows, SCHEMA, requested, size=len(data))
 
     return Source(path.name, tuple(SCHEMA), len(data), batches, USUAL)
+
+
+class _PassageCount:
+    """Counts what the passages of a file come to when each of their questions has its own, and refuses too much."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.characters = 0
+
+    def counted(self, rows: Iterable[Row]) -> Iterator[Row]:
+        """Give *rows* on, until they hold too much."""
+        for row in rows:
+            if not isinstance(row, Fault):
+                self.characters += len(row[1]["context"])
+                if self.characters > MOST_PASSAGES:
+                    raise BadInput(
+                        "{name} holds more than {most:,} MiB when each question holds its passage.",
+                        name=self.file,
+                        most=MOST_PASSAGES >> 20,
+                        remedy="Split it into smaller files, or its passages into shorter ones.",
+                    )
+            yield row
 
 
 def _squad_rows(file: str, articles: list[Any]) -> Iterator[Row]:
@@ -104,9 +128,10 @@ def open_mrqa(path: Path, options: Options) -> Source:
     size = path.stat().st_size if path.is_file() else 0
 
     def batches(requested: RequestedColumns) -> Iterator[RowBatch]:
+        passages = _PassageCount(path.name)
         for block in read_blocks(path):
             rows = (row for number, line in block.texts() for row in _mrqa_rows(path.name, number, line))
-            yield from batched(path.name, rows, SCHEMA, requested, size=block.done)
+            yield from batched(path.name, passages.counted(rows), SCHEMA, requested, size=block.done)
             if block.faults:
                 empty = pl.DataFrame(schema={name: SCHEMA[name] for name in requested})
                 yield RowBatch(path.name, empty, pl.Series("row", [], dtype=pl.UInt32()), block.faults, block.done)

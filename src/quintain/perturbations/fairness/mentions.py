@@ -251,10 +251,10 @@ class _Finder(WordReader):
         if key in AMBIGUOUS:
             return behind in _SPEECH and key not in PLACES and self.lower[i] == key
         # Whom a pronoun means, or to whom something belongs, is somebody in a film where nobody tells what happened.
-        told = not _TELLING.isdisjoint(self._words_of_owner(i))
-        meant = told and first_names()[key].gender in self._genders(i)
+        is_person = not _TELLING.isdisjoint(self._words_of_owner(i))
+        meant = is_person and first_names()[key].gender in self._genders(i)
         if self.lower[i].endswith("'s"):  # "called Steve's and they said" is about a shop
-            return (told and behind in _BELONGINGS) or (meant and behind != "" and behind not in _SMALL | ACTS)
+            return (is_person and behind in _BELONGINGS) or (meant and behind != "" and behind not in _SMALL | ACTS)
         acts = behind in ACTS or (behind.endswith("ed") and len(behind) > 4)
         if before == "as" and self.lower[i - 2] not in {"himself", "herself"}:
             return acts  # "Naomi Watts is terrific as Rachel" is about a role

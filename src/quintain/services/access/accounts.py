@@ -135,7 +135,7 @@ def page_of_people(
 
 
 def get_person(db: Session, actor: Actor, name: str | None = None) -> Person:
-    """Give one's own account or, for an admin, the one called *name*."""
+    """Return one's own account or, for an admin, the one called *name*; others are refused."""
     if name is None or normal_name(name) == actor.name:
         user = db.get(User, require_user(actor))
         if user is None or user.deleted_at:
@@ -169,7 +169,7 @@ def roles_on_task(
 
 
 def grant_role(db: Session, actor: Actor, name: str, role: RoleName, *, task: str | None = None) -> Person:
-    """Give *name* a *role*, everywhere or on *task*, and tell them. Owners may do so on their own tasks.
+    """Grant *name* a *role*, everywhere or on *task*, and tell them. Owners may do so on their own tasks.
 
     They see no more of the account than its roles there.
     """
@@ -273,7 +273,7 @@ def update_profile(
 
 
 def profile_of(user: User | Person) -> dict[str, Any]:
-    """Give what a person may change of their own account, as it is stored."""
+    """Return what a person may change of their own account, as it is stored."""
     return {
         "display_name": user.display_name,
         "email": user.email or "",
@@ -309,8 +309,9 @@ def _check_language(code: str) -> None:
         )
 
 
-def _add_user(db: Session, name: str, display_name: str, email: str | None, *, language: str = "") -> User:
-    name = normal_name(name)
+def account_name(typed: str) -> str:
+    """Return the name of an account as it is stored; what cannot be one is refused."""
+    name = normal_name(typed)
     if not NAME.fullmatch(name) or name.startswith(RESERVED):
         reason = Text(
             "'{name}' is not a name: it takes 2 to 40 letters a-z, digits, dots, hyphens and underscores", name=name
@@ -318,6 +319,11 @@ def _add_user(db: Session, name: str, display_name: str, email: str | None, *, l
         raise BadInput(
             faults=[Fault(reason, field="name")], reserved=RESERVED, remedy="It may not begin with '{reserved}'."
         )
+    return name
+
+
+def _add_user(db: Session, name: str, display_name: str, email: str | None, *, language: str = "") -> User:
+    name = account_name(name)
     if people.user_by_name(db, name) is not None:
         raise Conflict(
             "There is already an account called '{name}'.", name=name, remedy="Choose another name.", code="name_taken"
@@ -378,7 +384,7 @@ def _person(db: Session, user: User) -> Person:
 
 
 def _person_for(db: Session, actor: Actor, user: User, task: str | None) -> Person:
-    """Give an account to who gave or took a role: all of it to admins, to owners what concerns their *task*."""
+    """Return an account for who gave or took a role: all of it for admins, for owners what concerns their *task*."""
     person = _person(db, user)
     if actor.is_admin or user.id == actor.user_id:
         return person

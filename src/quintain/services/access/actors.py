@@ -14,7 +14,7 @@ from quintain.store.tables import User
 
 
 def actor_of(db: Session, user: User) -> Actor:
-    """Give *user* as an actor, with the roles held now."""
+    """Return *user* as an actor, with the roles held now."""
     return Actor(user_id=user.id, name=user.name, grants=frozenset(people.grants_of(db, [user.id]).get(user.id, ())))
 
 
@@ -42,5 +42,5 @@ def find_for(db: Session, actor: Actor, name: str, allowed: Callable[[], None]) 
 
 
 def normal_name(name: str) -> str:
-    """Give the form in which names and addresses are kept and compared."""
+    """Return the form in which names and addresses are kept and compared: one for all spellings of the same."""
     return normal_address(name)

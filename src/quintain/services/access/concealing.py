@@ -36,7 +36,7 @@ class Conceal:
         self._refs = re.compile(rf"\b{re.escape(task)}/(?:{either})(?:@[0-9a-f]+)?(?![\w.-])") if either else None
 
     def __call__(self, value: T) -> T:
-        """Give *value*, a text, plain data or a record, without the names."""
+        """Return *value*, a text, plain data or a record, without the names."""
         return value if self._refs is None else self._cleaned(value, named=False)
 
     @property
@@ -55,7 +55,7 @@ class Conceal:
         return text
 
     def hides(self, name: str) -> bool:
-        """Say whether a model is one that *actor* may not see, by its name or its reference."""
+        """Whether a model is one that *actor* may not see, by its name or its reference."""
         return name.rpartition("/")[2].partition("@")[0] in self._names
 
     def column(self, name: str) -> pl.Expr:

@@ -11,7 +11,7 @@ from quintain.store.tables import Secret
 
 
 def installation_key(db: Session, name: str) -> bytes:
-    """Give the key called *name*; who asks first makes it."""
+    """Return the secret key called *name*; who asks first makes it."""
     row = db.get(Secret, name)
     if row is None:
         with transaction(db):

@@ -50,7 +50,7 @@ class Link:
     expires_at: datetime
 
     def url(self, base: str) -> str:
-        """Give the whole address, where the application is reached at *base*."""
+        """Return the whole address, where the application is reached at *base*."""
         return f"{base.rstrip('/')}/link/{self.token}"
 
 
@@ -74,7 +74,7 @@ def issue(db: Session, user: User, purpose: Purpose) -> Link:
 
 
 def look_up_link(db: Session, token: str) -> tuple[str, Purpose]:
-    """Say whose link *token* is and what for, without using it up."""
+    """Return whose link *token* is and what for, without using it up; one that is used, old or unknown is refused."""
     link = db.get(OneTimeLink, fingerprint(token))
     user = db.get(User, link.user_id) if link else None
     if link is None or user is None or user.deleted_at or link.used_at or link.expires_at <= now():

@@ -100,7 +100,7 @@ def _hand_over(server: smtplib.SMTP, mail: Mail, message: EmailMessage, to: str)
 
 
 def _verdict(mail: Mail, code: int, reply: bytes | str) -> MessageRefused | ServerDown:
-    """Say whom a reply is about: 421 is the server going away, everything else is this message."""
+    """Return whom a reply is about: 421 is the server going away, everything else is this message."""
     if code == CLOSING:
         return _down(mail, f"{code} {_said(reply)}", begun=True)
     return _refusal(code >= PERMANENT, f"{code} {_said(reply)}")

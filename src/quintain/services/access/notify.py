@@ -59,7 +59,7 @@ def _message(user_id: int, kind: str, text: Text, url: str, more: Text | None = 
 
 
 def text_of(row: Notification) -> str:
-    """Give the text of a message; what was kept before texts were kept in parts is English."""
+    """Return the text of a message; what was kept before texts were kept in parts is English."""
     return unpacked(row.said) if row.said is not None else row.text
 
 

@@ -36,7 +36,7 @@ def check_password(password: str, *, name: str = "", email: str | None = None) -
 
 
 def hash_password(password: str) -> str:
-    """Give what is kept of *password*."""
+    """Return what is kept of *password*; slow on purpose."""
     return _hasher.hash(password)
 
 
@@ -63,7 +63,7 @@ def new_secret() -> str:
 
 
 def fingerprint(secret: str) -> str:
-    """Give what is kept of a secret made by `new_secret`; one that long needs no slow hash."""
+    """Return what is kept of a secret made by `new_secret`; one that long needs no slow hash."""
     return hashlib.sha256(secret.encode(errors="surrogatepass")).hexdigest()
 
 

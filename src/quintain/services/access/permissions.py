@@ -14,7 +14,7 @@ def require_signed_in(actor: Actor) -> None:
 
 
 def require_user(actor: Actor) -> int:
-    """Give the id of the actor's own account; refuse those who have none, the operator too."""
+    """Return the id of the actor's own account; refuse those who have none, the operator too."""
     require_signed_in(actor)
     if actor.user_id is None:
         raise Forbidden("This belongs to one account, and the operator has none.", remedy="Do it signed in.")
@@ -58,7 +58,7 @@ def require_no_door(actor: Actor) -> None:
 
 
 def require_account(actor: Actor) -> int:
-    """Give the id of the actor's account, which they are about to change; a lesser credential may not."""
+    """Return the id of the actor's account, which they are about to change; a lesser credential may not."""
     user_id = require_user(actor)
     require_scope(actor, Scope.ACCOUNT)
     return user_id
@@ -87,12 +87,12 @@ def require_role(actor: Actor, *roles: RoleName, task: str | None = None) -> Non
 
 
 def may_send_files(actor: Actor) -> bool:
-    """Say whether there is anything that *actor* may send large files for: a model, or data of a task."""
+    """Whether there is anything that *actor* may send large files for: a model, or data of a task."""
     return actor.has_somewhere(RoleName.BUILDER, RoleName.OWNER)
 
 
 def require_sender(actor: Actor) -> int:
-    """Give the id of the actor's account; refuse, before anything is taken, those who may not send files."""
+    """Return the id of the actor's account; refuse, before anything is taken, those who may not send files."""
     user_id = require_user(actor)
     if not may_send_files(actor):
         raise Forbidden(

@@ -15,7 +15,7 @@ LENGTH = 12
 
 
 def pseudonyms(db: Session, user_ids: Iterable[int | None], scope: str) -> dict[int, str]:
-    """Give each person the name they have in exports of *scope*, such as a task."""
+    """Return the name that each person has in exports of *scope*, such as a task."""
     key = installation_key(db, KEY)
     return {
         one: "w-" + hmac.new(key, f"{scope}:{one}".encode(), hashlib.sha256).hexdigest()[:LENGTH]

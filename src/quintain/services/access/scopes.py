@@ -12,7 +12,7 @@ WORKING = frozenset({Scope.READ, Scope.WORK})
 
 
 def to_text(scopes: Iterable[Scope]) -> str:
-    """Give scopes as they are kept, in one order."""
+    """Return scopes as they are kept, in one order."""
     chosen = frozenset(scopes)
     return " ".join(scope.value for scope in Scope if scope in chosen)
 

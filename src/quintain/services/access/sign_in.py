@@ -33,7 +33,7 @@ def make_device_mark(user: User) -> str:
 
 
 def read_device_mark(user: User | None, mark: str) -> str | None:
-    """Give the name of the browser that *mark* was made for, or None where it is not one of *user*'s."""
+    """Return the name of the browser that *mark* was made for, or None where it is not one of *user*'s."""
     device, _, rest = mark.partition(".")
     until, _, signature = rest.partition(".")
     if user is None or user.password_hash is None or not (until.isascii() and until.isdigit() and len(until) < 12):
@@ -89,7 +89,7 @@ class SessionInfo:
 def authenticate(
     db: Session, name: str, password: str, *, address: str = "", attempts: int = 10, device: str = ""
 ) -> Actor:
-    """Say who this is, or raise NotSignedIn. Only *attempts* that fail, per name and *address*, in five minutes.
+    """Return who this is, or raise NotSignedIn. Only *attempts* that fail, per name and *address*, in five minutes.
 
     A name from all addresses, and an address over all names, have wider limits. A browser whose mark *device* says
     that this person has signed in with it before has *attempts* of its own: what others try does not keep it out.
@@ -127,7 +127,7 @@ def _limits(name: str, address: str, attempts: int, device: str | None) -> dict[
 
 
 def mark_device(db: Session, actor: Actor) -> str:
-    """Give the mark by which a browser in which *actor* has signed in is known again."""
+    """Return the mark by which a browser in which *actor* has signed in is known again."""
     return make_device_mark(db.get_one(User, require_user(actor)))
 
 
@@ -159,7 +159,7 @@ def start_session(
 
 
 def open_session(db: Session, token: str) -> OpenSession | None:
-    """Give whose session *token* is, or None; one that is used lasts longer."""
+    """Return whose session *token* is, or None; one that is used lasts longer."""
     moment = now()
     session_and_grants = people.session_with_user(db, fingerprint(token), moment)
     if session_and_grants is None:
@@ -177,7 +177,7 @@ def open_session(db: Session, token: str) -> OpenSession | None:
 
 
 def limited(actor: Actor, scopes: frozenset[Scope], task: str | None) -> Actor:
-    """Give an actor as a lesser session has them: good for *scopes* and, with a *task*, at work on that one."""
+    """Return an actor as a lesser session has them: good for *scopes* and, with a *task*, at work on that one."""
     if task is None:
         return replace(actor, allows=scopes)
     working = (RoleName.WORKER, RoleName.EXPERT)

@@ -95,7 +95,7 @@ def revoke_token(db: Session, actor: Actor, token_id: int, *, person: str | None
 
 
 def actor_for_token(db: Session, secret: str) -> Actor:
-    """Say on whose behalf a program asks, or raise NotSignedIn with what is wrong with its token."""
+    """Return on whose behalf a program asks; NotSignedIn says what is wrong with a token."""
     token_and_grants = people.token_with_user(db, fingerprint(secret)) if secret.startswith(PREFIX) else None
     if token_and_grants is None or token_and_grants[0].revoked_at is not None:
         raise NotSignedIn("This API token is not known.", remedy="Make one on the account page.", code="token_unknown")
@@ -116,7 +116,7 @@ def actor_for_token(db: Session, secret: str) -> Actor:
 
 
 def _whose(db: Session, actor: Actor, person: str | None) -> int:
-    """Give the account whose tokens are meant: the actor's own or, for the operator, that of *person*."""
+    """Return the account whose tokens are meant: the actor's own or, for the operator, that of *person*."""
     if person is None or normal_name(person) == actor.name:
         return require_account(actor)
     if not actor.operator:

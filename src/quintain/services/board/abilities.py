@@ -25,14 +25,14 @@ JOB = f"figure:{NAME}"
 
 
 def basis(db: Session, task: str) -> str:
-    """Say what abilities would rest on now: the board's settings, and the runs that are done."""
+    """Return what abilities would rest on now: the board's settings, and the runs that are done."""
     settings = board_settings.newest_settings(db, task)
     number, newest = queries.plain_runs(db, task)
     return f"{settings.id if settings else 0}/{number}/{newest.isoformat() if newest else ''}"
 
 
 def shown_abilities(db: Session, task: str, moment: datetime | None = None) -> ShownFigure:
-    """Give the abilities as they are known, and see to it that the next ones are on the way if runs have outrun them.
+    """Return the abilities as they are known; the next ones are asked for if runs have outrun them.
 
     A board that is frozen at *moment* shows none that were computed later, and has none computed.
     """
@@ -51,7 +51,7 @@ def shown_abilities(db: Session, task: str, moment: datetime | None = None) -> S
 
 
 def figures_of(shown: ShownFigure) -> dict[str, Figure]:
-    """Give the ability of each model version as a figure of the board, by its reference."""
+    """Return the ability of each model version as a figure of the board, by its reference."""
     if shown.value is None or shown.computed_at is None:
         return {}
     estimates: Mapping[str, Mapping[str, Any]] = shown.value["models"]

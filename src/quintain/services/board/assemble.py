@@ -136,7 +136,7 @@ def board(
 def _found(
     db: Session, blobs: Blobs, actor: Actor, task: Task, moment: datetime | None
 ) -> dict[tuple[int, int], _Found]:
-    """Give all results by model and data set version; of a frozen board, those that were there at *moment*.
+    """Return all results by model and data set version; of a frozen board, those that were there at *moment*.
 
     On hidden labels, what rests on few examples is for the task's owners, as everywhere.
     """

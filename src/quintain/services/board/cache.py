@@ -60,7 +60,7 @@ class BoardText:
         self._made: dict[Callable[..., Any], Any] = {}
 
     def once(self, make: Callable[[Given], Found], source: Given) -> Found:
-        """Give what *make* makes of the board, or of its default ranking; the first time it is made."""
+        """Return what *make* makes of the board, or of its default ranking; it is called the first time only."""
         if make not in self._made:
             self._made[make] = make(source)
         text: Found = self._made[make]
@@ -118,7 +118,7 @@ class WarmBoards(WarmValues[WarmBoard]):
 def warm_board(
     db: Session, blobs: Blobs, actor: Actor, task: str, part: BoardPart | None = None, *, wait: bool = False
 ) -> WarmBoard:
-    """Give the board as *actor* may see it: from memory if nothing has changed since it was made.
+    """Return the board as *actor* may see it: from memory if nothing has changed since it was made.
 
     A large one is made by a worker; meanwhile the last one is given, and where there is none, an error with the code
     PENDING is raised. Who can *wait*, as a command can, has it made at once.

@@ -46,7 +46,7 @@ def aggregations(matrix: BoardMatrix, view: BoardView | None = None) -> Aggregat
 
 
 def sensitivity(matrix: BoardMatrix, view: BoardView | None = None) -> Sensitivity:
-    """Say over what weights and ε the leader leads, and what taking one model away does to the others' scores."""
+    """Return over what weights and ε the leader leads, and what taking one model away does to the others' scores."""
     chosen = view or BoardView()
     ranked = rank(matrix, chosen)
     leader = leader_of(ranked.table, ranked.ranking)

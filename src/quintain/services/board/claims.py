@@ -18,11 +18,12 @@ from quintain.store.blobs import Blobs
 
 FIGURE = "Dynascore"
 FEW = "few"  # the kind of weakness that makes a data set too small to rank on
+NAMING = ("settled", "alone", "too_close")  # what names models
 NO_CLAIM = BoardClaim(None, [], FIGURE, "", None, None, "unranked")
 
 
 def board_claim(db: Session, blobs: Blobs, actor: Actor, task: str) -> BoardClaim:
-    """Say who leads the board of *task* by its owner's view, as *actor* may see it."""
+    """Return who leads the board of *task* by its owner's view, as *actor* may see it."""
     warm = warm_board(db, blobs, actor, task)
     if warm.ranked is None:
         return NO_CLAIM
@@ -30,7 +31,7 @@ def board_claim(db: Session, blobs: Blobs, actor: Actor, task: str) -> BoardClai
 
 
 def claim_of(ranked: Ranked, sure: Uncertainty | None) -> BoardClaim:
-    """Say who leads a ranking; without knowing how *sure* it is, nobody does."""
+    """Return who leads a ranking; without knowing how *sure* it is, nobody does."""
     first = [row for row in ranked.order() if ranked.ranking.rank[row] is not None][:2]
     if not first:
         return NO_CLAIM
@@ -46,6 +47,7 @@ def claim_of(ranked: Ranked, sure: Uncertainty | None) -> BoardClaim:
         score=ranked.ranking.dynascore[first[0]],
         ahead=ahead,
         certainty=certainty,
+        unranked=sum(place is None for place in ranked.ranking.rank),
     )
 
 
@@ -67,13 +69,23 @@ def _ahead(sure: Uncertainty | None, first: list[str]) -> float | None:
 
 
 def claim_text(claim: BoardClaim) -> Text:
-    """Say who leads and how sure that is in one sentence, with the name and the unit of the figure.
+    """Return who leads and how sure that is, with the name and the unit of the figure, and how many have no rank.
 
     >>> claim_text(BoardClaim("mood/a@1", ["a", "b"], "Dynascore", "%", 71.31, 0.991, "settled"))
     'a leads with a Dynascore of 71.3 points, ahead 99 %.'
     >>> claim_text(BoardClaim(None, ["a", "b"], "Dynascore", "%", 71.31, 0.514, "too_close"))
     'Too close to call: a is above b in 51 % of the draws, by Dynascore.'
+    >>> claim_text(BoardClaim("mood/a@1", ["a"], "Dynascore", "%", 71.31, None, "alone", unranked=2))
+    'a alone is ranked, with a Dynascore of 71.3 points. 2 other models are not ranked.'
     """
+    sentence = _among_ranked(claim)
+    if not claim.unranked or claim.certainty not in NAMING:
+        return sentence
+    others = Text.plural("{n} other model is not ranked.", "{n} other models are not ranked.", n=claim.unranked)
+    return Text("{claim} {others}", claim=sentence, others=others)
+
+
+def _among_ranked(claim: BoardClaim) -> Text:
     first, second = [*claim.first, "", ""][:2]
     figure = {"figure": claim.figure, "score": claim.score or 0.0, "unit": _unit(claim)}
     if claim.certainty == "settled":

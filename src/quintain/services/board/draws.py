@@ -105,7 +105,7 @@ def _from_intervals(ranked: Ranked, axis: str, resamples: int) -> FloatArray:
 
 
 def _half_width(ranked: Ranked, row: int, axis: str) -> float:
-    """Give half of what the interval of a row spans: over data sets the halves add up as independent errors do."""
+    """Return half of what the interval of a row spans: over data sets the halves add up as independent errors do."""
     model = ranked.board.models[row]
     if ranked.board.axes[ranked.table.position(axis)].pooled:
         return _half(model.pooled.get(axis))
@@ -147,7 +147,7 @@ def _on_dataset(
     *,
     tell: ReportProgress | None,
 ) -> tuple[FloatArray, int]:
-    """Give resamples × models on one data set, and the examples used; NaN for models without all predictions.
+    """Return resamples × models on one data set, and the examples used; NaN for models without all predictions.
 
     Models that answer alike share a file, which is read once. Where a part of the examples was drawn from, the figure
     on all of them stays where it is and the errors are those of so many.

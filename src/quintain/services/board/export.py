@@ -49,7 +49,7 @@ def _chosen(ranked: Ranked, model: str | None) -> MatrixModel:
 
 
 def _lines(ranked: Ranked) -> list[list[str]]:
-    """Give one line per model for tables that people read: rank, model, score, then a value per axis."""
+    """Return one line per model for tables that people read: rank, model, score, then a value per axis."""
     lines = []
     for row in ranked.order():
         score, position = ranked.ranking.dynascore[row], ranked.ranking.rank[row]
@@ -71,7 +71,7 @@ def _titles(ranked: Ranked) -> list[str]:
 
 
 def caption(ranked: Ranked) -> str:
-    """Say in one sentence what was ranked, by what weights and when: a Dynascore without that means nothing."""
+    """Return a sentence on what was ranked, by what weights and when: a Dynascore without that means nothing."""
     ranking = ranked.ranking
     weights = ", ".join(f"{name} {weight:.3g}" for name, weight in ranking.weights.items() if weight > 0)
     used = ranked.dataset_weights()
@@ -85,7 +85,7 @@ def caption(ranked: Ranked) -> str:
 
 
 def _held(ranked: Ranked) -> str:
-    """Say that it is the last complete ranking, where it is."""
+    """Return a sentence that it is the last complete ranking; empty where it is the current one."""
     held = ranked.board.held
     return (
         f" Ranking of {held.at:%Y-%m-%d %H:%M} UTC; the next one needs {held.runs.waiting} more runs." if held else ""
@@ -97,7 +97,7 @@ def _rates(ranked: Ranked) -> str:
 
 
 def _cover(ranked: Ranked) -> str:
-    """Say which axes are not averaged over all data sets that score."""
+    """Return a sentence on the axes that are not averaged over all data sets that score."""
     parts = [
         f"over {len(names)} of {scoring} data sets" if names else "dropped" for _, names, scoring in ranked.partial()
     ]
@@ -109,7 +109,7 @@ def _measured_on(ranked: Ranked) -> str:
 
 
 def provisional(runs: RunCounts) -> str:
-    """Say that the order is not final yet, where it is not."""
+    """Return a sentence that the order is not final yet; empty where it is."""
     return f" Provisional: {runs.waiting} of {runs.needed} runs are still to come." if runs.waiting else ""
 
 

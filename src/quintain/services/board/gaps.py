@@ -22,7 +22,7 @@ def figures_at_hand(
     result: StoredResult | None,
     variants: Mapping[Family, Sequence[str]],
 ) -> tuple[Mapping[str, Gap], RunCounts]:
-    """Say which axes a version lacks on a data set and why, and count its runs, also before it has any."""
+    """Return which axes a version lacks on a data set and why, and count its runs, also before it has any."""
     if result is not None:
         return result.gaps, result.runs
     if dataset.hash not in version.meta.get("datasets", [dataset.hash]):
@@ -45,7 +45,7 @@ def on_machine(
 
 
 def without_ground(models: Sequence[MatrixModel], axis: str, index: int) -> bool:
-    """Say whether the examples of a data set can say nothing of an axis: no perturbation changes them.
+    """Whether the examples of a data set can say nothing of an axis: no perturbation changes them.
 
     It is so for every model, those included that have not been run yet.
     """
@@ -55,7 +55,7 @@ def without_ground(models: Sequence[MatrixModel], axis: str, index: int) -> bool
 
 
 def why_unranked(model: MatrixModel, axes: Mapping[str, Sequence[float]], weights: Sequence[float]) -> str:
-    """Say why a row has no figure on *axes*, over the data sets that have a share in each of them."""
+    """Return why a row has no figure on *axes*, over the data sets that have a share in each of them."""
     runs = sum((one for one, weight in zip(model.runs, weights, strict=False) if weight > 0), RunCounts())
     texts = []
     for axis, shares in axes.items():

@@ -33,7 +33,7 @@ TRIES = 3  # versions before the newest that are looked at
 def with_versions_before(
     db: Session, blobs: Blobs, actor: Actor, task: str, part: BoardPart, newest: BoardMatrix
 ) -> BoardMatrix:
-    """Give the board *newest* with, for each model whose newest version waits for runs, the last one that ranked.
+    """Return the board *newest* with, for each model whose newest version waits for runs, the last one that ranked.
 
     A row that stands in for a newer version names it, with its runs.
     """
@@ -62,7 +62,7 @@ def with_versions_before(
 
 
 def part_as_whole(db: Session, blobs: Blobs, actor: Actor, part: BoardPart, whole: BoardMatrix) -> BoardMatrix:
-    """Give a part of a board, by tag or language, with the versions that stand on the *whole* of it."""
+    """Return a part of a board, by tag or language, with the versions that stand on the *whole* of it."""
     waiting = {
         name: (int(model.newer.model.rpartition("@")[2]), model.newer)
         for model in whole.models
@@ -76,7 +76,7 @@ def part_as_whole(db: Session, blobs: Blobs, actor: Actor, part: BoardPart, whol
 
 
 def _versions(model: MatrixModel) -> list[tuple[str, int]]:
-    """Give the name and the number of each version that a row stands for."""
+    """Return the name and the number of each version that a row stands for."""
     refs = model.seeds or (model.ref,)
     parts = [ref.partition("/")[2].rpartition("@") for ref in refs]
     return [(name, int(number)) for name, _, number in parts]
@@ -103,7 +103,7 @@ BEFORE = timedelta(microseconds=1)
 def held_board(
     db: Session, blobs: Blobs, actor: Actor, task: str, part: BoardPart, last: BoardMatrix | None
 ) -> BoardMatrix:
-    """Give the board of *task* as it is now, or the *last* one that was shown while runs for the next are to come."""
+    """Return the board of *task* as it is now, or the *last* one that was shown while runs for the next are to come."""
     live = board(db, blobs, actor, task, part)
     if part.live or live.is_empty:
         return live
@@ -133,7 +133,7 @@ def held_board(
 
 
 def part_at(db: Session, blobs: Blobs, actor: Actor, whole: BoardMatrix, part: BoardPart) -> BoardMatrix:
-    """Give a part of a board, by tag or language: of the moment of its last complete ranking while that is held."""
+    """Return a part of a board, by tag or language: of the moment of its last complete ranking while that is held."""
     return replace(part_as_whole(db, blobs, actor, part, whole), held=whole.held)
 
 
@@ -190,7 +190,7 @@ def _name(ref: str) -> str:
 
 
 def _as_set(seen: BoardMatrix, spec: BoardSpec) -> Iterator[BoardMatrix]:
-    """Give *seen* by the settings of now as far as all who are ranked stay so, the nearest first."""
+    """Return *seen* by the settings of now as far as all who are ranked stay so, the nearest first."""
     before, old = rank(seen), seen.spec
     fixed = replace(
         spec,
@@ -210,7 +210,7 @@ def _as_set(seen: BoardMatrix, spec: BoardSpec) -> Iterator[BoardMatrix]:
 
 
 def with_settings(matrix: BoardMatrix, spec: BoardSpec) -> BoardMatrix:
-    """Give a board by other settings that need no other figures: weights, caps, ε, what people reach."""
+    """Return a board by other settings that need no other figures: weights, caps, ε, what people reach."""
     return replace(
         matrix,
         spec=spec,

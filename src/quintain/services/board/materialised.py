@@ -85,7 +85,7 @@ class BoardKey:
 
 
 def board_audience(db: Session, actor: Actor, task: str) -> str:
-    """Say which board of *task* somebody sees; the same text for all who see the same."""
+    """Return which board of *task* somebody sees; the same text for all who see the same."""
     if actor.has(RoleName.OWNER, task):
         return OWNER
     if actor.user_id is not None and queries.has_unlisted(db, task, actor.user_id):
@@ -94,7 +94,7 @@ def board_audience(db: Session, actor: Actor, task: str) -> str:
 
 
 def encode(matrix: BoardMatrix) -> dict[str, Any]:
-    """Give a board as plain data. When it was made is kept beside it.
+    """Return a board as plain data. When it was made is kept beside it.
 
     Slices are most of it, and few ask for those of a model: they stay text until somebody does.
     """
@@ -127,12 +127,12 @@ class PackedSlices(Sequence[Sequence[PlainSlice]]):
     def __getitem__(self, index: slice) -> Sequence[Sequence[PlainSlice]]: ...
 
     def __getitem__(self, index: int | slice) -> Sequence[PlainSlice] | Sequence[Sequence[PlainSlice]]:
-        """Give the slices on a data set."""
+        """Return the slices on a data set."""
         return self._parts[index]
 
 
 def _unpacked(value: Any) -> Any:
-    """Give what JSON has no form for as plain data, also slices that were kept as text."""
+    """Return what JSON has no form for as plain data, also slices that were kept as text."""
     return list(value) if isinstance(value, PackedSlices) else plain(value)
 
 
@@ -192,7 +192,7 @@ def _gap(shape: Mapping[str, Any] | None) -> Gap | None:
 
 
 def basis(db: Session, subject: str) -> str:
-    """Say what a board would rest on now."""
+    """Return what a board would rest on now."""
     key = BoardKey.read(subject)
     spec = board_spec(db, key.task)
     fitted = kept_queries.stored_basis(db, NAME, key.task) if spec.metric == ABILITY else None
@@ -221,7 +221,7 @@ def make_board(db: Session, blobs: Blobs, key: BoardKey) -> BoardMatrix:
 
 
 def last_stored(db: Session, subject: str) -> BoardMatrix | None:
-    """Give the board that was kept last, also by an older version of Quintain, as long as it can be read."""
+    """Return the board that was kept last, also by an older version of Quintain, as long as it can be read."""
     stored = kept_queries.figure(db, BOARD.name, subject) if len(subject) <= LONGEST else None
     if stored is None or not stored.basis.startswith(f"{FORMAT}-"):
         return None
@@ -263,7 +263,7 @@ def invalidate(db: Session, task: str, kinds: Sequence[str]) -> None:
 
 
 def task_of(db: Session, subject: str) -> Task:
-    """Give the task of a board."""
+    """Return the task of a board."""
     return get_task(db, BoardKey.read(subject).task)
 
 

@@ -35,7 +35,7 @@ class Axis:
     pooled: bool = False
 
     def record(self) -> records.BoardAxis:
-        """Give it as everybody sees it."""
+        """Return the record that everybody sees."""
         return records.BoardAxis(self.name, self.title, self.unit, self.lower, self.cap, self.pooled)
 
 
@@ -60,7 +60,7 @@ class MatrixDataset:
     inapplicable: tuple[str, ...] = ()
 
     def record(self) -> records.BoardDataset:
-        """Give it as everybody sees it."""
+        """Return the record that everybody sees."""
         return records.BoardDataset(
             self.ref,
             self.name,
@@ -84,7 +84,7 @@ class RoundRate:
     vmer: Estimate
 
     def record(self) -> records.RoundModel:
-        """Give it as everybody sees it."""
+        """Return the record that everybody sees."""
         name = self.model.rpartition("/")[2].partition("@")[0]
         return records.RoundModel(self.model, name, self.collected, self.errors, _kept(self.vmer))
 
@@ -107,7 +107,7 @@ class MatrixRound:
         return min(known, key=lambda rate: (rate.vmer.value or 0.0, rate.model), default=None)
 
     def record(self) -> records.BoardRound:
-        """Give it as everybody sees it; what the best model reaches is one minus its rate."""
+        """Return the record that everybody sees; what the best model reaches is one minus its rate."""
         best = self.best
         return records.BoardRound(
             round=self.ref,
@@ -122,7 +122,7 @@ class MatrixRound:
 
 
 def rest_of(rate: Estimate) -> Estimate:
-    """Give one minus a rate with its interval."""
+    """Return one minus a rate with its interval."""
     value, low, high = _rest(rate)
     return Estimate(value, low, high)
 
@@ -132,7 +132,7 @@ def _kept(rate: Estimate) -> KeptEstimate:
 
 
 def _rest(rate: Estimate) -> list[float | None]:
-    """Give one minus a rate and the ends of its interval, which change places."""
+    """Return one minus a rate and the ends of its interval, which change places."""
     return [None if value is None else 1.0 - value for value in (rate.value, rate.high, rate.low)]
 
 
@@ -170,8 +170,15 @@ class MatrixModel:
     runs: Sequence[RunCounts] = ()
     newer: records.ComingModel | None = None
 
+    @property
+    def disturbed(self) -> float | None:
+        """The largest share of the machine that other work had while it was measured, also where it does not rank."""
+        gaps = [why.figure for cells in self.gaps.values() for why in cells if why is not None]
+        figures = [*(figure for cells in self.values.values() for figure in cells), *gaps]
+        return max((figure.busy for figure in figures if figure is not None and figure.busy), default=None)
+
     def record(self) -> records.BoardModel:
-        """Give it as everybody sees it."""
+        """Return the record that everybody sees."""
         return records.BoardModel(
             ref=self.ref,
             name=self.name,
@@ -223,7 +230,7 @@ class BoardMatrix:
     held: records.HeldRanking | None = None
 
     def record(self) -> records.Board:
-        """Give it as everybody sees it."""
+        """Return the record that everybody sees."""
         runs = self.runs()
         return records.Board(
             task=self.task.name,
@@ -261,7 +268,7 @@ class BoardMatrix:
         return sum(counts, RunCounts())
 
     def slices_of(self, ref: str) -> records.BoardModelSlices:
-        """Give the slices of a row on each data set, by its reference or name."""
+        """Return the slices of a row on each data set, by its reference or name; NotFound without one."""
         row = self.position(ref)
         if row is None:
             raise NotFound("There is no model '{model}' on this board.", model=ref)
@@ -283,5 +290,5 @@ class BoardMatrix:
         return not self.models or not (self.datasets or any(axis.pooled for axis in self.axes))
 
     def position(self, ref: str) -> int | None:
-        """Give the row of the model *ref*, by its reference or its name."""
+        """Return the row of the model *ref*, by its reference or its name; None where it has none."""
         return next((row for row, model in enumerate(self.models) if ref in (model.ref, model.name)), None)

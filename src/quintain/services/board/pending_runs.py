@@ -14,7 +14,7 @@ COMING = frozenset({"waiting", "held"})  # gaps that a run will fill
 
 
 def awaits_only_runs(ranked: Ranked, row: int, named: bool) -> bool:
-    """Say whether a row without a rank lacks nothing but what runs will bring.
+    """Whether a row without a rank lacks nothing but what runs will bring.
 
     Where the class of machines was just *named*, measurements from elsewhere are to be made again, queued or not.
     """

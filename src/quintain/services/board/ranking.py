@@ -48,7 +48,7 @@ def parse_view(
 
 
 def dataset_weights(matrix: BoardMatrix, view: BoardView) -> list[float]:
-    """Give the weight of each data set in *view*; those that it does not name get 0."""
+    """Return the weight of each data set in *view*; those that it does not name get 0, and unknown ones are refused."""
     if view.datasets is None:
         return [dataset.weight for dataset in matrix.datasets]
     names = [dataset.name for dataset in matrix.datasets]
@@ -65,7 +65,7 @@ def dataset_weights(matrix: BoardMatrix, view: BoardView) -> list[float]:
 
 
 def axis_shares(matrix: BoardMatrix, axis: str, weights: Sequence[float]) -> list[float]:
-    """Give the shares of the data sets in an axis, which add up to one: only those where it applies have any."""
+    """Return the shares of the data sets in an axis, which add up to one: only those where it applies have any."""
     applied = [
         0.0 if axis in dataset.inapplicable else weight
         for dataset, weight in zip(matrix.datasets, weights, strict=True)
@@ -120,7 +120,7 @@ def table_of(matrix: BoardMatrix, view: BoardView) -> tuple[UtilityTable, dict[s
 
 
 def choices_of(matrix: BoardMatrix, view: BoardView) -> Choices:
-    """Give what the formula is told: the view and, where it says nothing, the owner's settings.
+    """Return what the formula is told: the view and, where it says nothing, the owner's settings.
 
     An axis that applies nowhere has no weight for anybody, unless it is the only one that has any.
     """
@@ -155,13 +155,13 @@ class Ranked:
     by_median: UtilityRanking | None = None
 
     def order(self) -> list[int]:
-        """Give the rows from the best; those without a rank come last, by name."""
+        """Return the rows from the best on; those without a rank come last, by name."""
         last = len(self.board.models) + 1
         models = self.board.models
         return sorted(range(len(models)), key=lambda row: (self.ranking.rank[row] or last, models[row].name))
 
     def figure(self, row: int, axis: str) -> Estimate | None:
-        """Give one cell over data sets, with its interval: the halves add up as independent errors do."""
+        """Return one cell over data sets, with its interval: the halves add up as independent errors do."""
         column = self.table.position(axis)
         value = float(self.table.values[row, column])
         if math.isnan(value):
@@ -193,7 +193,7 @@ class Ranked:
         return None if math.isnan(squares) else value + sign * math.sqrt(squares)
 
     def page(self, order: Sequence[int], *, limit: int, offset: int = 0) -> records.Ranking:
-        """Give some of it as everybody sees it, from place *offset* of its *order*."""
+        """Return *limit* rows as everybody sees them, from place *offset* of its *order*."""
         ranking = self.ranking
         return records.Ranking(
             task=self.board.task.name,
@@ -223,7 +223,7 @@ class Ranked:
         )
 
     def shares(self, axis: str) -> list[float]:
-        """Give the shares of the data sets in an axis: only those where it applies have any."""
+        """Return the shares of the data sets in an axis: only those where it applies have any."""
         return axis_shares(self.board, axis, self.weights)
 
     def over(self) -> dict[str, list[str]]:
@@ -239,12 +239,17 @@ class Ranked:
         }
 
     def unrun(self) -> list[str]:
-        """Name the data sets without a weight on which runs of ranked models are missing: weighing one ranks nobody."""
-        rows = [row for row, place in enumerate(self.ranking.rank) if place is not None]
+        """Name the data sets without a weight on which runs of ranked models are missing: weighing one ranks nobody.
+
+        Where nobody is ranked, it is those on which every model still waits.
+        """
+        ranked = [row for row, place in enumerate(self.ranking.rank) if place is not None]
+        every = [model.runs for model in self.board.models if model.runs]
+        asked, lacking = ([self.board.models[row].runs for row in ranked], any) if ranked else (every, all)
         return [
             dataset.name
             for place, (dataset, weight) in enumerate(zip(self.board.datasets, self.weights, strict=True))
-            if not weight and any(runs[place].waiting for row in rows if (runs := self.board.models[row].runs))
+            if not weight and asked and lacking(runs[place].waiting > 0 for runs in asked if runs)
         ]
 
     def partial(self) -> list[tuple[str, list[str], int]]:
@@ -253,11 +258,11 @@ class Ranked:
         return [(name, names, scoring) for name, names in self.over().items() if len(names) < scoring]
 
     def dataset_weights(self) -> dict[str, float]:
-        """Give the weight of each data set, by its name."""
+        """Return the weight of each data set, by its name."""
         return {dataset.name: weight for dataset, weight in zip(self.board.datasets, self.weights, strict=True)}
 
     def as_dict(self) -> dict[str, Any]:
-        """Give all of it as files hold it: a reason stands there only where there is one, and nobody counts."""
+        """Return all of it as files hold it: a reason stands there only where there is one, and nobody counts."""
         order = self.order()
         shape: dict[str, Any] = without_reasons(to_plain(self.page(order, limit=len(order))))
         del shape["total"]

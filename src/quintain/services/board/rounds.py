@@ -34,7 +34,7 @@ def rounds_of(
 
 
 def opened_rounds(db: Session, task: str, moment: datetime | None = None) -> dict[str, bool]:
-    """Say of each round of *task* that was opened by *moment*, by its number, whether people still write in it.
+    """Return which rounds of *task* were opened by *moment*, by number, and whether people still write in each.
 
     Those that nobody finds in lists are left out.
     """
@@ -63,7 +63,7 @@ def _round(ref: str, review: ValidationReview, versions: set[str]) -> MatrixRoun
 
 
 def pooled_rate(rounds: Sequence[MatrixRound], model: str, scale: float) -> Figure | None:
-    """Give a model version's vMER over all validated rounds that it answered in; None where there is none."""
+    """Return a model version's vMER over all validated rounds that it answered in; None where there is none."""
     rated = [
         (one, rate) for one in rounds for rate in one.models if rate.model == model and rate.vmer.value is not None
     ]

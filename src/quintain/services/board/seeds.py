@@ -52,7 +52,7 @@ def _row(group: Sequence[MatrixModel]) -> MatrixModel:
 
 
 def _first_gap(group: Sequence[MatrixModel], axis: str, index: int) -> Gap | None:
-    """Give why a seed lacks a figure, where one does: the row lacks it then, too."""
+    """Return why a seed lacks a figure, where one does: the row lacks it then, too."""
     return next((model.gaps[axis][index] for model in group if model.gaps[axis][index]), None)
 
 

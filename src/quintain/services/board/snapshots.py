@@ -62,7 +62,7 @@ def save_fork(db: Session, blobs: Blobs, actor: Actor, task: str, name: str, vie
 
 
 def fork_view(db: Session, task: str, name: str) -> BoardView:
-    """Give the view that is kept under *name*."""
+    """Return the view that is kept under *name*, whoever made it; NotFound without one."""
     fork = queries.fork(db, find_row(db, task).id, name.strip())
     if fork is None or fork.deleted_at is not None:
         known = ", ".join(f"'{one.name}'" for one in list_forks(db, task)) or Text("none")
@@ -172,7 +172,7 @@ def _require_seen(db: Session, actor: Actor, task: str, data: bytes) -> None:
 
 
 def snapshot_shape(ranked: Ranked, sure: Mapping[str, Any], title: str = "", server: str = "") -> dict[str, Any]:
-    """Give the content of a snapshot: the matrix, the view in full, the ranking, and the hash of every input."""
+    """Return the content of a snapshot: the matrix, the view in full, the ranking, and the hash of every input."""
     matrix, ranking = ranked.board, ranked.ranking
     weights = dataset_weights(matrix, ranked.view)
     named = {one.name: weight for one, weight in zip(matrix.datasets, weights, strict=True)}

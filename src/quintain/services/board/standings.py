@@ -72,7 +72,7 @@ class BoardStanding:
 
 
 def standing_of(ranked: Ranked) -> BoardStanding:
-    """Give what a ranking says of who stands where."""
+    """Return what a ranking says of who stands where."""
     places = []
     for row in ranked.order():
         model, position, score = ranked.board.models[row], ranked.ranking.rank[row], ranked.ranking.dynascore[row]
@@ -107,7 +107,7 @@ def _with_range(board_place: BoardPlace, between: RankRange | None) -> BoardPlac
 
 
 def over_rounds(db: Session, matrix: BoardMatrix) -> dict[str, list[tuple[int, float]]]:
-    """Give each model's performance on the test set of every round that was released, oldest first, by its name."""
+    """Return each model's performance on the test set of every round that was released, oldest first, by its name."""
     places = {dataset.name: place for place, dataset in enumerate(matrix.datasets)}
     tests = [(number, places[name]) for number, name in queries.round_tests(db, matrix.task.name) if name in places]
     values_by_model: dict[str, list[tuple[int, float]]] = {}
@@ -132,7 +132,7 @@ class KnownStandings:
 
 
 def known_standings(db: Session, blobs: Blobs, tasks: Sequence[str]) -> dict[str, BoardStanding]:
-    """Give the standings that are known, without making any; those that may have changed are made anew beside."""
+    """Return the standings that are known, making none; those that may have changed are made anew beside."""
     engine, stamp, moment = _engine(db), queries.stamp(db), time.monotonic()
     shared = state_of(db).part(KnownStandings)
     with shared.lock:

@@ -64,7 +64,7 @@ class SentTexts(WarmValues[bytes]):
 def uncertainty(
     db: Session, blobs: Blobs, matrix: BoardMatrix, view: BoardView | None = None, *, tell: ReportProgress | None = None
 ) -> Uncertainty:
-    """Say how sure the ranking of *matrix* by *view* is. The owner's default view is remembered."""
+    """Return how sure the ranking of *matrix* by *view* is. The owner's default view is remembered."""
     chosen = view or BoardView()
     ranked = rank(matrix, chosen)
     if not any(ranked.ranking.rank):
@@ -84,7 +84,7 @@ def uncertainty(
 def known_uncertainty(
     db: Session, blobs: Blobs, actor: Actor, task: str, part: BoardPart | None = None, view: BoardView | None = None
 ) -> Uncertainty:
-    """Say how sure the ranking is, as far as it is known: of a large board a worker computes it, by the owner's view.
+    """Return how sure the ranking is, as far as known: of a large board a worker computes it, by the owner's view.
 
     What is asked of a large board by another view is `too_large`, and what nobody has computed yet is `pending`.
     """
@@ -101,14 +101,14 @@ def known_uncertainty(
 
 
 def _is_to_be_seen(value: Mapping[str, Any], matrix: BoardMatrix) -> bool:
-    """Say whether all models that it tells of are still to be seen on the board."""
+    """Whether all models that it tells of are still to be seen on the board."""
     return {one["model"] for one in value["models"]} <= {one.ref for one in matrix.models}
 
 
 def sent_uncertainty(
     db: Session, blobs: Blobs, actor: Actor, task: str, part: BoardPart | None = None, view: BoardView | None = None
 ) -> bytes:
-    """Give what is known of how sure the ranking is as JSON; what a worker has computed is written once."""
+    """Return what is known of how sure the ranking is as JSON; what a worker has computed is written once."""
     if part is not None and part.live:
         require_owner(actor, task)
     subject = str(BoardKey(task, board_audience(db, actor, task), part or BoardPart()))
@@ -274,7 +274,7 @@ def _pair(
 
 
 def _only_through_measuring(steady: FloatArray | None, pair: tuple[int, int], probability: float) -> bool | None:
-    """Say whether two neighbours would be told apart if what is measured were known exactly."""
+    """Whether two neighbours would be told apart if what is measured were known exactly; None without an interval."""
     if steady is None or probability >= SURE:
         return None
     above = float(np.mean(steady[:, pair[0]] > steady[:, pair[1]]))
@@ -282,7 +282,7 @@ def _only_through_measuring(steady: FloatArray | None, pair: tuple[int, int], pr
 
 
 def more_examples(probability: float, examples: int) -> int | None:
-    """Say how many more examples would show the order of two models, if it is the true one, with a chance of 80 %.
+    """Return how many more examples would show the order of two models, if it is the true one, with a chance of 80 %.
 
     *probability* is how often that order came out over resamples of *examples*: so many deviations their difference is
     above none, and that grows with the root of the number of examples. Nothing is left to settle where the order

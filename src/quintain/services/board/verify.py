@@ -56,7 +56,7 @@ class Verified:
         return replace(self, checks=(*self.checks, check))
 
     def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
+        """Return plain data, for JSON."""
         return {
             "hash": self.hash,
             "task": self.task,

@@ -36,7 +36,7 @@ class SubmittedAnswers:
 def given_answers(
     db: Session, info: ContestInfo, systems: Sequence[ContestSystem]
 ) -> dict[tuple[int, str], SubmittedAnswers]:
-    """Say of every system and part how far its answers are."""
+    """Return of every system and part how far its answers are."""
     handed = queries.newest_answers(db, info.id)
     answers: dict[tuple[int, str], SubmittedAnswers] = {}
     models = {one.model_version_id for one in systems if one.model_version_id is not None}
@@ -60,7 +60,7 @@ def given_answers(
 
 
 def answer_cells(blobs: Blobs, task: Task, blob: str, ids: Sequence[str] | None = None) -> dict[str, Any]:
-    """Give a system's answers by the ids of examples, as the tables of a contest hold them."""
+    """Return a system's answers by the ids of examples, as the tables of a contest hold them."""
     table = pl.scan_parquet(blobs.path(blob), glob=False).select("id", "prediction")
     if ids is not None:
         table = table.filter(pl.col("id").is_in(list(ids)))
@@ -73,7 +73,7 @@ def answer_cells(blobs: Blobs, task: Task, blob: str, ids: Sequence[str] | None 
 def dev_accuracies(
     db: Session, blobs: Blobs, info: ContestInfo, task: Task, answers: Mapping[tuple[int, str], SubmittedAnswers]
 ) -> dict[int, float]:
-    """Give the share of the development set that each system has right; computed once for each file of answers."""
+    """Return the share of the development set that each system has right; computed once for each file of answers."""
     dev = parts_of(db, info)["dev"]
     blobs_of = {system: one.blob for (system, part), one in answers.items() if part == "dev" and one.blob}
     keys = {system: _key(info, task, dev, blob) for system, blob in blobs_of.items()}

@@ -27,7 +27,7 @@ from quintain.tasks.contract import kind_of
 def dev_answers(
     db: Session, blobs: Blobs, actor: Actor, ref: str, *, text: str = "", offset: int = 0, limit: int = 25
 ) -> records.DevAnswers:
-    """Give the teams, once building is over, a page of what every system answered to the development set."""
+    """Return a page of what every system answered to the development set: for teams, once building is over."""
     if offset < 0 or not 1 <= limit <= MAX_PAGE:
         raise BadInput("A page begins at 0 or later and has 1 to {most} answers.", most=MAX_PAGE)
     info = freeze(db, blobs, ref)

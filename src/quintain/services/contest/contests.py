@@ -90,7 +90,7 @@ class ContestInfo:
         return self.schedule.at(now())
 
     def record(self) -> records.Contest:
-        """Give it as programs see it."""
+        """Return the contest as programs see it."""
         schedule, phase = self.schedule, self.phase
         return records.Contest(
             ref=self.ref,
@@ -122,7 +122,7 @@ def put_contest(
     spec = parse_contest(toml_text, file=file)
     if task is not None and spec.task != task:
         raise Conflict("This defines a contest of '{named}', not of '{task}'.", named=spec.task, task=task)
-    return put_spec(db, actor, spec, file=file, edit=edit, given=parse_toml(toml_text))
+    return put_spec(db, actor, spec, file=file, edit=edit, typed=parse_toml(toml_text))
 
 
 def put_spec(
@@ -133,11 +133,11 @@ def put_spec(
     file: str | None = None,
     new: bool = False,
     edit: EditOrigin = ANYHOW,
-    given: Mapping[str, Any] | None = None,
+    typed: Mapping[str, Any] | None = None,
 ) -> ContestInfo:
     """Add or change a contest from a spec, as `put_contest` does from a file; a *new* one may not be there.
 
-    *edit* says what the spec was made from; what a file, which was *given*, leaves out is not reset in silence.
+    *edit* says what the spec was made from; what a file, which was *typed*, leaves out is not reset in silence.
     """
     spec = contest_of(dict(_given(spec)), file=file)
     with transaction(db):
@@ -151,7 +151,7 @@ def put_spec(
             spec = settled(edit, parse_contest(stored.version.toml), spec, contest_of)
         text = dump_contest(spec)
         before = plain(parse_contest(stored.version.toml), whole=True) if stored is not None else None
-        review(edit, before, plain(spec, whole=True), given, file)
+        review(edit, before, plain(spec, whole=True), typed, file)
         if stored is None:
             row = ContestRow(task_id=task_row.id, name=spec.name, created_by=actor.user_id)
             db.add(row)
@@ -187,7 +187,7 @@ def list_contests(db: Session, task: str) -> list[ContestInfo]:
 
 
 def find_contest(db: Session, ref: str) -> ContestInfo:
-    """Give the contest *ref*, `task/name`."""
+    """Return the contest *ref*, `task/name`; NotFound without one."""
     task, slash, name = ref.partition("/")
     if not slash or not name:
         raise BadInput("'{ref}' is not a contest.", ref=ref, remedy="Name it as task/name, such as sentiment/spring.")
@@ -214,7 +214,7 @@ def history(db: Session, actor: Actor, ref: str) -> list[records.ContestChange]:
 
 
 def organises(actor: Actor, info: ContestInfo) -> bool:
-    """Say whether *actor* organises the contest."""
+    """Whether *actor* organises the contest."""
     return actor.has(RoleName.OWNER, info.task)
 
 
@@ -299,7 +299,7 @@ def _sync_models(db: Session, contest_id: int, spec: ContestSpec) -> None:
 
 
 def free_system_name(db: Session, contest_id: int, name: str) -> str:
-    """Give *name*, or one like it that no system of the contest has and that no column of its table needs."""
+    """Return *name*, or one like it that no system of the contest has and that no column of its table needs."""
     taken = {one.name for one in queries.systems(db, contest_id, withdrawn=True)}
     candidate = f"{name}-system" if is_reserved(name) else name
     number = 2

@@ -33,13 +33,13 @@ class ContestSchedule:
     ends: Mapping[Phase, datetime]
 
     def at(self, moment: datetime) -> Phase:
-        """Give the phase at *moment*."""
+        """Return the phase at *moment*."""
         if moment < self.starts:
             return Phase.COMING
         return next((phase for phase, end in self.ends.items() if moment <= end), Phase.OVER)
 
     def begins(self, phase: Phase) -> datetime:
-        """Give the moment at which *phase* begins, or would begin."""
+        """Return the moment at which *phase* begins, or would begin."""
         order = list(Phase)
         before = [end for one, end in self.ends.items() if order.index(one) < order.index(phase)]
         return before[-1] if before else self.starts
@@ -67,7 +67,7 @@ def dump_contest(spec: ContestSpec) -> str:
 
 
 def schedule_of(spec: ContestSpec) -> ContestSchedule:
-    """Give the moments of a contest, whatever the clocks they were written by."""
+    """Return the moments of a contest, whatever the clocks they were written by."""
     zone = find_zone(spec.zone)
     moments = {name: _moment(value, zone) for name in MOMENTS if (value := getattr(spec, name)) is not None}
     ends = {phase: moments[name] for phase, name in ENDS.items() if name in moments}
@@ -75,7 +75,7 @@ def schedule_of(spec: ContestSpec) -> ContestSchedule:
 
 
 def find_zone(name: str) -> tzinfo:
-    """Give the time zone called *name*."""
+    """Return the time zone called *name*; BadInput without one."""
     if name == "UTC":  # which is known also where the system has no table of zones
         return UTC
     try:

@@ -41,7 +41,7 @@ VIEW = "#"  # between a contest and who sees systems by other names
 
 
 def shown_score(db: Session, blobs: Blobs, actor: Actor, info: ContestInfo) -> ShownFigure:
-    """Give the score tables as *actor* may see them, and see to it that the next ones are on the way."""
+    """Return the score tables as *actor* may see them; the next ones are asked for where they are outrun."""
     return figures.shown_figure(db, blobs, SCORE, _subject(db, actor, info), task=info.task)
 
 
@@ -78,7 +78,7 @@ def _views(db: Session, info: ContestInfo) -> Iterator[str]:
 
 
 def _seen(db: Session, subject: str) -> tuple[ContestInfo, Names]:
-    """Give a contest with its systems, by the names that those who see a figure know them by."""
+    """Return a contest with its systems, by the names that those who see a figure know them by."""
     ref, view, team = subject.partition(VIEW)
     info = find_contest(db, ref)
     if not view:
@@ -127,7 +127,7 @@ def _score(db: Session, blobs: Blobs | None, subject: str, tell: ReportProgress)
 
 
 def _listed(db: Session, blobs: Blobs | None, subject: str, tell: ReportProgress) -> WithRows:
-    """Say of every pair what it is found by, systems by their numbers."""
+    """Return of every pair what it is found by, systems by their numbers."""
     info = find_contest(db, subject)
     names = [(system, str(system.id)) for system, _ in visible_systems(db, OPERATOR, info)]
     matrix = matrix_of(db, files(blobs), info, names)
@@ -156,12 +156,12 @@ def _marks(matrix: Matrix) -> Iterator[Mark]:
 
 
 def tag_mark(tag: str) -> str:
-    """Give the mark of the pairs with a tag, or with a strategy."""
+    """Return the mark of the pairs with a tag, or with a strategy."""
     return f"tag:{tag}"
 
 
 def broke_mark(system: int) -> str:
-    """Give the mark of the pairs that broke a system."""
+    """Return the mark of the pairs that broke a system."""
     return f"broke:{system}"
 
 

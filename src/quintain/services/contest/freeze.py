@@ -121,7 +121,7 @@ def queue_runs(db: Session, info: ContestInfo) -> None:
 
 
 def parts_of(db: Session, info: ContestInfo) -> dict[str, VersionInfo]:
-    """Give the data set versions that systems answer: `dev` and, once it is made, `pairs`."""
+    """Return the data set versions that systems answer: `dev` and, once it is made, `pairs`."""
     parts = {"dev": get_version(db, OPERATOR, info.spec.dev)}
     if info.pairs_version_id is not None:
         parts["pairs"] = get_version(db, OPERATOR, f"{info.task}/{pairs_name(info)}")

@@ -23,14 +23,14 @@ def require_gradable(task: Task) -> None:
 
 
 def grading_of(task: Task, spec: ContestSpec) -> Grading:
-    """Give how answers are graded: labels by accuracy, texts as the contest says."""
+    """Return how answers are graded: labels by accuracy, texts as the contest says."""
     if kind_of(task).answers.is_text:
         return Grading(spec.metric, spec.threshold, "squad")
     return Grading("accuracy", spec.threshold, "squad")
 
 
 def as_cell(task: Task, answer: Any) -> Any:
-    """Give an answer as the tables of a contest hold it: a text, or a list where several are right."""
+    """Return an answer as the tables of a contest hold it: a text, or a list where several are right."""
     answers = kind_of(task).answers
     if answer is None:
         return None

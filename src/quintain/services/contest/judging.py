@@ -78,7 +78,7 @@ def next_to_judge(db: Session, actor: Actor, ref: str) -> records.PairToJudge | 
 def judge_pair(
     db: Session, actor: Actor, ref: str, pair: int, original: Any, modified: Any, *, minimal: bool | None = None
 ) -> records.PairJudged:
-    """Give both labels of a pair that one was handed and, where asked, whether it is minimal; give what that earned."""
+    """Take down both labels of a pair that one was handed and, where asked, whether it is minimal; return the pay."""
     with transaction(db):
         info = find_contest(db, ref)
         user_id, others = _require_judge(db, actor, info)
@@ -119,7 +119,7 @@ def judge_pair(
 
 
 def return_pair(db: Session, actor: Actor, ref: str, pair: int) -> None:
-    """Give a pair back without judging it: somebody else is handed it, and one is not handed it again."""
+    """Return a pair without judging it: somebody else is handed it, and one is not handed it again."""
     with transaction(db):
         info = find_contest(db, ref)
         user_id, _ = _require_judge(db, actor, info)
@@ -145,17 +145,17 @@ def count_to_judge(db: Session, info: ContestInfo, user_id: int) -> int:
 
 
 def holds_a_pair(db: Session, info: ContestInfo, user_id: int) -> bool:
-    """Say whether somebody has a pair in hand."""
+    """Whether somebody has a pair in hand."""
     return queries.lease_of(db, info.id, user_id, now()) is not None
 
 
 def pay_of(spec: ContestSpec) -> Money:
-    """Give what judging a pair pays."""
+    """Return what judging a pair pays."""
     return Money(spec.judge_pay, spec.currency)
 
 
 def wage(db: Session, info: ContestInfo) -> tuple[float, Money, bool]:
-    """Say how many minutes a pair takes, what an hour of judging pays, and whether that was measured."""
+    """Return how many minutes a pair takes, what an hour of judging pays, and whether that was measured."""
     seconds, measured = earnings.pace(queries.recent_seconds(db, info.id), SECONDS, LEAST_MEASURED)
     return seconds / 60, earnings.hourly(pay_of(info.spec), seconds / 60), measured
 
@@ -183,7 +183,7 @@ def _lease(db: Session, info: ContestInfo, pair: int, user_id: int, moment: date
 
 
 def _own_lease(db: Session, stored: StoredPair, user_id: int) -> ContestLease:
-    """Give somebody's lease of a pair that they have not judged: nobody picks what to add a vote to."""
+    """Return somebody's lease of a pair that they have not judged; refused for others, so that nobody picks pairs."""
     if queries.judged_by(db, stored.row.id, user_id):
         raise Conflict("You have judged this pair already.")
     lease = queries.lease_on(db, stored.row.id, user_id)

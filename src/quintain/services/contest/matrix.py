@@ -54,7 +54,7 @@ class Matrix:
         return sum(rules.waits(standing) for standing in self.settled.values())
 
     def rows(self) -> list[dict[str, Any]]:
-        """Give the table that `quintain contest score` reads: two rows for each pair that was not dropped."""
+        """Return the table that `quintain contest score` reads: two rows for each pair that was not dropped."""
         return [row for one in self.counted for row in self._pair_rows(one)]
 
     def _pair_rows(self, stored: StoredPair) -> list[dict[str, Any]]:
@@ -111,7 +111,7 @@ def sentence_of(task: Task, inputs: Mapping[str, Any]) -> str:
 
 
 def accuracies_of(db: Session, blobs: Blobs, info: ContestInfo, task: Task, names: Names) -> dict[str, float]:
-    """Give the dev accuracies of the systems that enter the breakers' scores and have answered the pairs."""
+    """Return the dev accuracies of the systems that enter the breakers' scores and have answered the pairs."""
     submitted = given_answers(db, info, [one for one, _ in names])
     known = dev_accuracies(db, blobs, info, task, submitted)
     return {
@@ -122,7 +122,7 @@ def accuracies_of(db: Session, blobs: Blobs, info: ContestInfo, task: Task, name
 
 
 def with_answers(matrix: Matrix, stored: StoredPair) -> records.ContestPair:
-    """Give a pair as it stands, with every system's answers and the systems that it broke."""
+    """Return a pair as it stands, with every system's answers and the systems that it broke."""
     row, stands = stored.row, matrix.settled[stored.row.id]
     grade = grading_of(matrix.task, matrix.info.spec)
     golds = (as_cell(matrix.task, stands.original), as_cell(matrix.task, stands.modified))

@@ -17,7 +17,7 @@ from quintain.store.queries.contest.pairs import StoredPair
 
 
 def contest_path(info: ContestInfo) -> str:
-    """Give the address of a contest."""
+    """Return the address of a contest."""
     return f"/tasks/{info.task}/contests/{info.name}"
 
 

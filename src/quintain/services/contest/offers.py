@@ -49,9 +49,12 @@ class ContestOffer:
 def contest_offers(db: Session, actor: Actor, tasks: Collection[str]) -> Iterator[ContestOffer]:
     """Go through the newest contests of *tasks* that are not over, and say what they have for *actor*.
 
-    One that is over has something for its organisers as long as its final results wait for them.
+    One that is over has something for its organisers as long as its final results wait for them. Panels' links lead to
+    none.
     """
     user_id = require_user(actor)
+    if actor.came_by_door:
+        return
     for info in newest_running(db, MOST):
         if info.task not in tasks:
             continue
@@ -74,7 +77,7 @@ def contest_offers(db: Session, actor: Actor, tasks: Collection[str]) -> Iterato
 
 
 def _of_team(db: Session, info: ContestInfo, team: ContestTeam) -> ContestStep | None:
-    """Say what a team has not handed in yet in this phase."""
+    """Return what a team has not handed in yet in this phase."""
     builds, breaks = (team.role in DOES[part] for part in ("build", "break"))
     systems = [item for item in queries.systems(db, info.id) if item.team_id == team.id] if builds else []
     if info.phase is Phase.BUILD and builds and not systems:

@@ -174,7 +174,7 @@ class Desk:
         return answer, [fault.at(field=field) for fault in faults]
 
     def _same(self, typed: Any, known: Any) -> bool:
-        """Say whether a typed label is right where the starter set's is."""
+        """Whether a typed label is right where the starter set's is."""
         return grading_of(self.task, self.spec)(as_cell(self.task, typed), as_cell(self.task, known)).right
 
     def _tag_faults(self, draft: PairDraft) -> Iterator[Fault]:
@@ -198,7 +198,7 @@ def desk_of(db: Session, blobs: Blobs, info: ContestInfo, drafts: Iterable[PairD
 
 
 def starter_labels(db: Session, blobs: Blobs, info: ContestInfo, ids: list[str]) -> dict[str, Any]:
-    """Give the labels of those of *ids* that are in the starter set, None where one has none."""
+    """Return the labels of those of *ids* that are in the starter set, None where one has none."""
     if not info.spec.starter:
         return {}
     table = scan_for_scoring(blobs, get_version(db, OPERATOR, info.spec.starter))
@@ -237,7 +237,7 @@ def _place(side: str, inner: str | None) -> str:
 
 
 def too_many(spec: ContestSpec, existing: int, more: int) -> Text | None:
-    """Say that a team would have too many pairs, if so."""
+    """Return the refusal where a team would have too many pairs; None where it would not."""
     if existing + more <= spec.pairs:
         return None
     return Text(

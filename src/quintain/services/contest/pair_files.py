@@ -37,9 +37,9 @@ class PairRow:
     draft: PairDraft
     rows: tuple[int, int]
 
-    def row_of(self, place: str | None) -> int:
-        """Give the number of the row that a fault at *place* is in."""
-        return self.rows[1] if (place or "").startswith("modified") else self.rows[0]
+    def row_of(self, field: str | None) -> int:
+        """Return the number of the row that a fault at *field* is in."""
+        return self.rows[1] if (field or "").startswith("modified") else self.rows[0]
 
 
 def read_pairs(path: Path, task: Task, columns: Mapping[str, str], preset: str = "") -> list[PairRow]:
@@ -116,7 +116,7 @@ def _paired(rows: Sequence[PlainRow], path: Path, task: Task) -> list[PairRow]:
 
 
 def _columns(path: Path, task: Task, columns: Mapping[str, str]) -> dict[str, str]:
-    """Say which column holds what: as we are told, or under the names that a contest's own tables have."""
+    """Return which column holds what: as we are told, or under the names that a contest's own tables have."""
     known = read_table(path, required=("pair_id", "side"), columns=dict(columns)).columns
     chosen = dict(columns)
     if "label" not in (*known, *chosen) and "gold" in known:

@@ -17,7 +17,7 @@ from quintain.tasks.contract import kind_of
 
 
 def find_pair(db: Session, info: ContestInfo, pair: int) -> StoredPair:
-    """Give a pair with its team's name."""
+    """Return a pair with its team's name; NotFound without one."""
     rows = queries.of_contest(db, info.id, ids=[pair])
     if not rows:
         raise NotFound("There is no pair {pair} in {ref}.", pair=pair, ref=info.ref)

@@ -46,14 +46,14 @@ class PairRules:
     over: bool
 
     def waits(self, outcome: PairOutcome) -> bool:
-        """Say whether only the organisers can settle a pair that stands so."""
+        """Whether only the organisers can settle a pair that stands so."""
         asked = outcome.why in {PairReason.ORGANISERS, PairReason.NO_MAJORITY} or self.over
         return outcome.status.left_out and asked
 
     def outcome(
         self, row: ContestPair, disputed: bool, judged: Sequence[ContestJudgement], ruling: ContestRuling | None
     ) -> PairOutcome:
-        """Say where one pair stands, by what was said of it."""
+        """Return where one pair stands, by what was said of it."""
         own = (row.original_gold, row.modified_gold)
         if ruling is not None:
             labels = (ruling.original_label, ruling.modified_label) if ruling.decision == "relabel" else own
@@ -62,12 +62,12 @@ class PairRules:
         if not (disputed or judges_all(self.spec)):
             return PairOutcome(PairStatus.WRITTEN, PairReason.NONE, *own)
         if not has_judges(self.spec):
-            standing = PairOutcome(PairStatus.CONTESTED, PairReason.ORGANISERS, *own)
+            outcome = PairOutcome(PairStatus.CONTESTED, PairReason.ORGANISERS, *own)
         else:
-            standing = self._judged(own, disputed, [vote for vote in judged if not vote.late])
-        if standing.status.left_out and self.over and self.spec.undecided == "count":
+            outcome = self._judged(own, disputed, [vote for vote in judged if not vote.late])
+        if outcome.status.left_out and self.over and self.spec.undecided == "count":
             return PairOutcome(PairStatus.SETTLED, PairReason.EXPIRED, *own)
-        return standing
+        return outcome
 
     def _judged(self, own: tuple[Any, Any], disputed: bool, judged: Sequence[ContestJudgement]) -> PairOutcome:
         spec, waiting = self.spec, PairStatus.CONTESTED if disputed else PairStatus.UNDECIDED
@@ -87,12 +87,12 @@ class PairRules:
 
 
 def rules_of(info: ContestInfo, task: Task) -> PairRules:
-    """Give what decides where pairs of a contest stand now."""
+    """Return what decides where pairs of a contest stand now."""
     return PairRules(task, info.spec, info.phase is Phase.OVER)
 
 
 def pair_outcomes(db: Session, info: ContestInfo, task: Task, rows: Sequence[ContestPair]) -> dict[int, PairOutcome]:
-    """Say where each of *rows* stands."""
+    """Return where each of *rows* stands."""
     ids, rules = [row.id for row in rows], rules_of(info, task)
     disputed = queries.disputes(db, info.id, ids)
     judged = queries.judgements(db, info.id, ids)
@@ -104,23 +104,23 @@ def pair_outcomes(db: Session, info: ContestInfo, task: Task, rows: Sequence[Con
 
 
 def judges_all(spec: ContestSpec) -> bool:
-    """Say whether every pair is judged, contested or not."""
+    """Whether every pair is judged, contested or not."""
     return spec.validation == "all" or spec.minimality
 
 
 def has_judges(spec: ContestSpec) -> bool:
-    """Say whether people outside the contest judge any pairs."""
+    """Whether people outside the contest judge any pairs."""
     return spec.validation != "none" or spec.minimality
 
 
 def labels_changed(task: Task, row: ContestPair, outcome: PairOutcome) -> bool:
-    """Say whether a pair counts with other labels than it was written with."""
+    """Whether a pair counts with other labels than it was written with."""
     before, after = (row.original_gold, row.modified_gold), (outcome.original, outcome.modified)
     return [str(as_cell(task, label)) for label in before] != [str(as_cell(task, label)) for label in after]
 
 
 def _majority(task: Task, labels: Sequence[Any]) -> Any:
-    """Give the label that more than half of the judges gave; None where there is none."""
+    """Return the label that more than half of the judges gave; None where there is none."""
     counted = Counter(str(as_cell(task, label)) for label in labels)
     [(most, number)] = counted.most_common(1)
     return next(label for label in labels if str(as_cell(task, label)) == most) if 2 * number > len(labels) else None

@@ -115,7 +115,7 @@ def upload_pairs(
 
 
 def _content(draft: PairDraft) -> tuple[str, str]:
-    """Give what a pair is compared by: both sides, but for what nobody can see of their texts."""
+    """Return what a pair is compared by: both sides, but for what nobody can see of their texts."""
     return form_id(draft.original), form_id(draft.modified)
 
 
@@ -170,7 +170,7 @@ def remove_pair(db: Session, actor: Actor, ref: str, name: str) -> None:
 def list_drafts(
     db: Session, actor: Actor, ref: str, team: str, *, offset: int = 0, limit: int = 50
 ) -> records.ContestPairs:
-    """Give a page of a team's pairs to the team and the organisers; whoever else asks is refused and written down."""
+    """Return a page of a team's pairs for the team and the organisers; who else asks is refused and written down."""
     if offset < 0 or not 1 <= limit <= MAX_PAGE:
         raise BadInput("A page begins at 0 or later and has 1 to {most} pairs.", most=MAX_PAGE)
     info = find_contest(db, ref)
@@ -183,7 +183,7 @@ def list_drafts(
 
 
 def get_draft(db: Session, actor: Actor, ref: str, name: str) -> records.ContestPair:
-    """Give a pair of one's own team by its name."""
+    """Return a pair of one's own team by its name; NotFound without one."""
     info = find_contest(db, ref)
     team = require_part(db, actor, info, "break")
     row = queries.named(db, team.id, name)
@@ -195,7 +195,7 @@ def get_draft(db: Session, actor: Actor, ref: str, name: str) -> records.Contest
 def starter_page(
     db: Session, blobs: Blobs, actor: Actor, ref: str, *, text: str = "", offset: int = 0, limit: int = 10
 ) -> tuple[Sequence[Mapping[str, Any]], int]:
-    """Give a page of the starter set, with labels: those sentences that contain *text*, and how many there are."""
+    """Return a page of the starter set, with labels: those sentences that contain *text*, and how many there are."""
     info = find_contest(db, ref)
     if not info.spec.starter:
         return [], 0
@@ -209,7 +209,7 @@ def starter_page(
 
 
 def starter_example(db: Session, blobs: Blobs, ref: str, example: str) -> Mapping[str, Any]:
-    """Give one sentence of the starter set."""
+    """Return one sentence of the starter set; NotFound without one."""
     info = find_contest(db, ref)
     rows: list[dict[str, Any]] = []
     if info.spec.starter:
@@ -222,7 +222,7 @@ def starter_example(db: Session, blobs: Blobs, ref: str, example: str) -> Mappin
 
 
 def described(task: Task, stored: StoredPair) -> records.ContestPair:
-    """Give a pair as programs see it."""
+    """Return a pair as programs see it."""
     row = stored.row
     return records.ContestPair(
         id=row.id,

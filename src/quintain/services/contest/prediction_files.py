@@ -36,37 +36,44 @@ def store_predictions(
 ) -> StoredAnswers:
     """Take the file at *path* as answers to *part*, or to the part that its ids belong to; all of it, or nothing."""
     table = read_table(path, required=["id", "prediction"], mapped=False).select("id", "prediction")
-    ids = [None if one is None else str(one) for one in table["id"].to_list()]
+    ids = [None if example_id is None else str(example_id) for example_id in table["id"].to_list()]
     examples = {name: _examples(blobs, task, version) for name, version in parts.items()}
-    there = {name: sum(one in rows for one in ids) for name, rows in examples.items()}
-    likely = max(there, key=lambda name: there[name])
-    wanted = part or likely
-    if wanted not in examples:
+    known_ids = {name: sum(example_id in rows for example_id in ids) for name, rows in examples.items()}
+    likely = max(known_ids, key=lambda name: known_ids[name])
+    name_of_part = part or likely
+    if name_of_part not in examples:
         raise BadInput("There are no pairs to answer: no breaker handed in any.")
-    if likely != wanted and there[likely] and not there[wanted]:
+    if likely != name_of_part and known_ids[likely] and not known_ids[name_of_part]:
         raise BadInput(
             "These are answers to the development set, and this phase asks for answers to the pairs."
-            if wanted == "pairs"
+            if name_of_part == "pairs"
             else "These are answers to the pairs, and this phase asks for answers to the development set.",
             remedy="Download what is asked for on the contest's page, and hand in answers to that.",
             code="wrong_phase",
         )
-    faults = list(_row_faults(path, ids, examples[wanted]))
-    answers, wrong = _answers(path, task, ids, table["prediction"].to_list(), examples[wanted])
-    missing = [one for one in examples[wanted] if one not in answers and one not in ids]
-    faults += [*wrong, *(Fault("there is no prediction for '{id}'", id=one, file=path.name) for one in missing)]
+    faults = list(_row_faults(path, ids, examples[name_of_part]))
+    answers, wrong = _answers(path, task, ids, table["prediction"].to_list(), examples[name_of_part])
+    missing = [
+        example_id for example_id in examples[name_of_part] if example_id not in answers and example_id not in ids
+    ]
+    faults += [
+        *wrong,
+        *(Fault("there is no prediction for '{id}'", id=example_id, file=path.name) for example_id in missing),
+    ]
     if faults:
         ordered = sorted(faults, key=lambda fault: fault.row or 10**9)
         raise BadInput(
             faults=ordered[:LISTED], total=len(ordered), remedy=Text("Mend the file; nothing of it was taken.")
         )
     kind = kind_of(task)
-    said = pl.Series(
-        "prediction", [kind.answers.as_prediction(one) for one in answers.values()], dtype=kind.answers.predicted
+    predictions = pl.Series(
+        "prediction",
+        [kind.answers.as_prediction(example_id) for example_id in answers.values()],
+        dtype=kind.answers.predicted,
     )
     with blobs.scratch(suffix=".parquet") as target:
-        pl.DataFrame({"id": list(answers), "prediction": said}).write_parquet(target)
-        return StoredAnswers(wanted, len(answers), blobs.put_file(target))
+        pl.DataFrame({"id": list(answers), "prediction": predictions}).write_parquet(target)
+        return StoredAnswers(name_of_part, len(answers), blobs.put_file(target))
 
 
 def _examples(blobs: Blobs, task: Task, version: VersionInfo) -> dict[str, dict[str, Any]]:

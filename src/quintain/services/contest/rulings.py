@@ -53,7 +53,7 @@ ANSWERED = (HandedState.THERE, HandedState.WAITING)
 
 
 def contest_pair(db: Session, actor: Actor, ref: str, pair: int, reason: str) -> None:
-    """Say that a label of a pair is wrong, or that it is no minimal pair: by a team that has answered the pairs.
+    """Contest a label of a pair, or that it is minimal: for a team that has answered the pairs.
 
     A team has so many claims as the contest allows; those in which it was found right are given back. What judges or
     organisers have settled is not contested any more: the organisers can decide anew.
@@ -186,7 +186,7 @@ def rule_rest(db: Session, actor: Actor, ref: str, reason: str) -> records.RestD
 
 
 def opinions(db: Session, actor: Actor, info: ContestInfo, stored: StoredPair) -> records.PairOpinions:
-    """Give what was said of one pair: objections to all who see it, the rest to whom it concerns; names to nobody."""
+    """Return what was said of one pair: objections to all who see it, the rest to whom it concerns; names to nobody."""
     pair, team, organiser = stored.row.id, team_of(db, actor, info), organises(actor, info)
     disputes = queries.disputes(db, info.id, [pair]).get(pair, [])
     task = get_task(db, info.task)
@@ -209,7 +209,7 @@ def opinions(db: Session, actor: Actor, info: ContestInfo, stored: StoredPair) -
 
 
 def _contesting_team(db: Session, actor: Actor, info: ContestInfo, stored: StoredPair) -> ContestTeam | None:
-    """Give the team that contests a pair, None for the organisers; nobody contests their own."""
+    """Return the team that contests a pair, None for the organisers; nobody contests their own."""
     team = team_of(db, actor, info)
     if team is None and not organises(actor, info):
         raise Forbidden("Pairs are contested by the teams of the contest.")
@@ -219,7 +219,7 @@ def _contesting_team(db: Session, actor: Actor, info: ContestInfo, stored: Store
 
 
 def _substantial(reason: str) -> str:
-    """Give a reason that says something, or refuse it."""
+    """Return a reason that says something; refuse another."""
     text = reason.strip()
     letters = [letter for letter in text.casefold() if letter.isalnum()]
     if len(text) > MAX_REASON:
@@ -293,7 +293,7 @@ def _upheld(task: Task, row: ContestPair, outcome: PairOutcome) -> bool:
 
 
 def _waiting(db: Session, info: ContestInfo) -> list[int]:
-    """Give the pairs that only the organisers can settle."""
+    """Return the pairs that only the organisers can settle."""
     task = get_task(db, info.task)
     rules = rules_of(info, task)
     ids = queries.unruled(db, info.id, disputed=not judges_all(info.spec))

@@ -46,7 +46,7 @@ SOON_S = 5
 def shown_results(
     db: Session, blobs: Blobs, actor: Actor, ref: str
 ) -> tuple[records.ContestResults | None, ShownFigure]:
-    """Give the score tables and what lies behind them as they are known, None where they were never computed.
+    """Return the score tables and what lies behind them as they are known, None where they were never computed.
 
     Names are those that *actor* may know.
     """
@@ -61,7 +61,7 @@ def shown_results(
 
 
 def results(db: Session, blobs: Blobs, actor: Actor, ref: str) -> records.ContestResults:
-    """Give the score tables and what lies behind them, or say that the first ones are being computed."""
+    """Return the score tables and what lies behind them; refused for now while the first ones are being computed."""
     shown, _ = shown_results(db, blobs, actor, ref)
     if shown is None:
         raise being_computed()
@@ -107,7 +107,7 @@ def _results(
 
 
 def being_computed() -> Unavailable:
-    """Say that figures are being computed, which may be asked for in a moment."""
+    """Return the refusal that figures are being computed, which may be asked for in a moment."""
     return Unavailable(
         "The figures are being computed: there are many pairs, so that a worker does it.",
         retry_after=SOON_S,
@@ -130,7 +130,7 @@ def list_pairs(
     offset: int = 0,
     limit: int = 50,
 ) -> records.ContestPairs:
-    """Give a page of the pairs with every system's answers: of one *team*, with a *tag*, that *broke* a system.
+    """Return a page of the pairs with every system's answers: of one *team*, with a *tag*, that *broke* a system.
 
     *status* is contested, undecided, settled or dropped, waiting (for the organisers) or expired (nobody settled it in
     time). Of many pairs those filters know what a worker has counted last.
@@ -157,14 +157,14 @@ def list_pairs(
 
 
 def _broke(names: Names, name: str) -> list[str]:
-    """Give the mark of the pairs that broke a system; of one that nobody knows there are none."""
+    """Return the mark of the pairs that broke a system; of one that nobody knows there are none."""
     if not name:
         return []
     return [next((broke_mark(system.id) for system, known in names if known == name), broke_mark(0))]
 
 
 def get_pair(db: Session, blobs: Blobs, actor: Actor, ref: str, pair: int) -> records.ContestPair | None:
-    """Give one pair with every system's answers, and what was said of it; None where there is none."""
+    """Return one pair with every system's answers, and what was said of it; None where there is none."""
     info = freeze(db, blobs, ref)
     require_results(db, actor, info)
     matrix = matrix_of(db, blobs, info, visible_systems(db, actor, info), ids=[pair])
@@ -192,7 +192,7 @@ def export(db: Session, blobs: Blobs, actor: Actor, ref: str, path: Path) -> str
 
 
 def command_of(info: ContestInfo, task: Task, accuracy: Mapping[str, float], file: str = "") -> str:
-    """Give the command that computes the figures from the exported table."""
+    """Return the command that computes the figures from the exported table."""
     grading = grading_of(task, info.spec)
     parts = [f"quintain contest score {file or f'{info.task}-{info.name}.csv'}"]
     if not grading.of_labels:

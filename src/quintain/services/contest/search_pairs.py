@@ -70,7 +70,7 @@ class _Asking:
         return self.most - self.asked
 
     def about(self, inputs: Mapping[str, Any], name: str, texts: Sequence[str]) -> list[Mapping[str, float]]:
-        """Say how likely the model finds each label of *texts*, which stand in the field *name* of *inputs*."""
+        """Return how likely the model finds each label of *texts*, which stand in the field *name* of *inputs*."""
         batch = [{**inputs, name: text} for text in texts]
         parts = [batch[start : start + MAX_INPUTS] for start in range(0, len(batch), MAX_INPUTS)]
         answers = [
@@ -194,7 +194,7 @@ def list_searches(db: Session, actor: Actor, ref: str) -> records.ContestSearche
 
 
 def get_search(db: Session, actor: Actor, ref: str, number: int) -> records.ContestSearch:
-    """Give a search of one's team."""
+    """Return a search of one's team; NotFound for one of others."""
     search = next((one for one in list_searches(db, actor, ref).searches if one.number == number), None)
     if search is None:
         raise NotFound("Your team has no search {number}.", number=number)
@@ -204,7 +204,7 @@ def get_search(db: Session, actor: Actor, ref: str, number: int) -> records.Cont
 def list_proposals(
     db: Session, actor: Actor, ref: str, number: int, *, waiting: bool = False, offset: int = 0, limit: int = 25
 ) -> records.ContestProposals:
-    """Give a page of what a search proposes, those that wait first; with *waiting*, only such."""
+    """Return a page of what a search proposes, those that wait first; with *waiting*, only such."""
     if offset < 0 or not 1 <= limit <= MAX_PAGE:
         raise BadInput("A page begins at 0 or later and has 1 to {most} pairs.", most=MAX_PAGE)
     get_search(db, actor, ref, number)
@@ -279,7 +279,7 @@ def _checked(info: ContestInfo, words: int, beam: int, budget: int, sources: Seq
 
 
 def _to_go_on(db: Session, actor: Actor, info: ContestInfo, number: int) -> tuple[ContestSearch, int]:
-    """Give a search of one's team that is not done, and how many texts it may still ask about."""
+    """Return a search of one's team that is not done, and how many texts it may still ask about."""
     require_phase(info, Phase.BREAK)
     shown = get_search(db, actor, info.ref, number)
     if shown.done:
@@ -290,7 +290,7 @@ def _to_go_on(db: Session, actor: Actor, info: ContestInfo, number: int) -> tupl
 
 
 def _sentences(db: Session, blobs: Blobs, info: ContestInfo, text: str) -> list[dict[str, Any]]:
-    """Give the starter sentences that contain *text*, in the order of the set."""
+    """Return the starter sentences that contain *text*, in the order of the set."""
     names = [item.name for item in kind_of(get_task(db, info.task)).fields(get_task(db, info.task))]
     table = scan_for_scoring(blobs, get_version(db, OPERATOR, info.spec.starter)).select("id", *names, "answer")
     if text:
@@ -350,7 +350,7 @@ def _proposals(
 
 
 def _waiting(db: Session, actor: Actor, info: ContestInfo, number: int) -> ContestProposal:
-    """Give a proposal of one's team that waits for a decision, while breaking lasts."""
+    """Return a proposal of one's team that waits for a decision, while breaking lasts."""
     team = require_part(db, actor, info, "break")
     require_phase(info, Phase.BREAK)
     row = queries.proposal_of_team(db, team.id, number)

@@ -148,7 +148,7 @@ def add_reference(
 
 
 def let_count(db: Session, actor: Actor, ref: str, name: str, counts: bool) -> None:
-    """Say whether a reference system enters the breakers' scores (organisers)."""
+    """Let a reference system enter the breakers' scores, or not (organisers)."""
     with transaction(db):
         info = find_contest(db, ref)
         require_owner(actor, info.task)
@@ -192,7 +192,7 @@ def list_systems(db: Session, blobs: Blobs | None, actor: Actor, ref: str) -> li
 
 
 def visible_systems(db: Session, actor: Actor, info: ContestInfo) -> list[tuple[ContestSystem, str]]:
-    """Give the systems that *actor* may know of, with the names to call them by.
+    """Return the systems that *actor* may know of, with the names to call them by.
 
     While they are built, teams know their own; without names they are called by their numbers until the end.
     """
@@ -208,7 +208,7 @@ def visible_systems(db: Session, actor: Actor, info: ContestInfo) -> list[tuple[
 
 
 def _own_system(db: Session, info: ContestInfo, team: ContestTeam, actor: Actor, name: str) -> ContestSystem:
-    """Give the system of a team that is called *name*, a new one where there is none; one name may be left out."""
+    """Return the system of a team that is called *name*, a new one where there is none; one name may be left out."""
     own = systems_of(db, info, team)
     asked_name = name.strip()
     if asked_name or len(own) > 1:
@@ -257,7 +257,7 @@ def _named(own: Sequence[ContestSystem], team: ContestTeam, name: str) -> Contes
 
 
 def _team_system(db: Session, info: ContestInfo, actor: Actor, part: str, name: str) -> ContestSystem:
-    """Give the system that a team's answers are of, or say why there cannot be any."""
+    """Return the system that a team's answers are of; refuse where there cannot be any."""
     team = require_part(db, actor, info, "build")
     if part == "dev":
         system = _own_system(db, info, team, actor, name)
@@ -302,7 +302,7 @@ def _refuse_too_often(db: Session, info: ContestInfo, system: ContestSystem, mod
 
 
 def reference_models(db: Session, info: ContestInfo) -> ModelChoices:
-    """Give the models that organisers may add as references; of many, the newest."""
+    """Return the models that organisers may add as references; of many, the newest."""
     taken = {one.model_version_id for one in queries.systems(db, info.id)}
     choices = models_to_choose(db, OPERATOR, info.task)
     return replace(choices, models=[one for one in choices.models if one.id not in taken])

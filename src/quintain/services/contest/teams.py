@@ -93,12 +93,12 @@ def find_team(db: Session, info: ContestInfo, name: str) -> ContestTeam:
 
 
 def team_of(db: Session, actor: Actor, info: ContestInfo) -> ContestTeam | None:
-    """Give the team that *actor* is in, if any."""
+    """Return the team that *actor* is in; None without one."""
     return None if actor.user_id is None else queries.team_of(db, info.id, actor.user_id)
 
 
 def require_part(db: Session, actor: Actor, info: ContestInfo, part: Part) -> ContestTeam:
-    """Give the actor's team, which has to *build* or to *break*."""
+    """Return the actor's team, which has to *build* or to *break*; others are refused."""
     require_user(actor)
     team = team_of(db, actor, info)
     if team is None:

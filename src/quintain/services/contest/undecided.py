@@ -28,7 +28,7 @@ def count_waiting(db: Session, info: ContestInfo) -> int:
 
 
 def results_wait(db: Session, info: ContestInfo) -> bool:
-    """Say whether the final results wait for the organisers: labels that are open once stay so."""
+    """Whether the final results wait for the organisers: labels that are open once stay so."""
     if info.phase is not Phase.OVER or info.spec.undecided != "wait" or info.pairs_version_id is None:
         return False
     if not get_version(db, OPERATOR, f"{info.task}/{pairs_name(info)}").hidden:
@@ -38,7 +38,7 @@ def results_wait(db: Session, info: ContestInfo) -> bool:
 
 
 def pairs_name(info: ContestInfo) -> str:
-    """Give the name of the data set that a contest's pairs become."""
+    """Return the name of the data set that a contest's pairs become."""
     return f"contest-{info.name}"
 
 

@@ -60,7 +60,7 @@ class Edit:
 
 
 def take_pivot(db: Session, actor: Actor, ref: str) -> records.ContrastPivot:
-    """Give the example that somebody has in hand, or lease the next one."""
+    """Return the example that somebody has in hand, or lease the next one; NotFound where none is left."""
     user_id = require_user(actor)
     with transaction(db):
         info = find_project(db, ref)
@@ -81,7 +81,7 @@ def take_pivot(db: Session, actor: Actor, ref: str) -> records.ContrastPivot:
 
 
 def get_pivot(db: Session, actor: Actor, ref: str, pivot_id: int) -> records.ContrastPivot:
-    """Give an example that somebody has in hand."""
+    """Return an example that somebody has in hand; refused to others."""
     info = find_project(db, ref)
     require_part(actor, info)
     return _record(db, info, _own(db, actor, info, pivot_id))
@@ -196,7 +196,7 @@ def finish_pivot(db: Session, actor: Actor, ref: str, pivot_id: int, *, skip: bo
 
 
 def release_pivot(db: Session, actor: Actor, ref: str, pivot_id: int) -> None:
-    """Give an example back, for somebody else."""
+    """Return an example that one has in hand, for somebody else to take."""
     with transaction(db):
         info = find_project(db, ref)
         require_part(actor, info)
@@ -208,7 +208,7 @@ def release_pivot(db: Session, actor: Actor, ref: str, pivot_id: int) -> None:
 def variant_record(
     row: ContrastVariant, author: str | None = None, actor: Actor | None = None
 ) -> records.ContrastVariant:
-    """Give a variant as programs see it, and whether it is *actor*'s own."""
+    """Return a variant as programs see it, and whether it is *actor*'s own."""
     return records.ContrastVariant(
         id=row.id,
         pivot=row.pivot_id,
@@ -230,14 +230,14 @@ def variant_record(
 
 
 def check_record(check: ContrastCheck) -> records.VariantCheck:
-    """Give what somebody said of a variant as programs see it."""
+    """Return what somebody said of a variant as programs see it."""
     return records.VariantCheck(
         check.answer, check.agrees, check.minimal, check.sound, check.note, adjudicates=check.adjudicates
     )
 
 
 def _label_faults(stays: bool | None, *, same: bool) -> list[Fault]:
-    """Say where the answer is not what was said of it: the *same* as that of the original, or another one."""
+    """Return where the answer is not what was said of it: the *same* as that of the original, or another one."""
     if same and stays is False:
         return [Fault("is that of the original; change it, or say that it is meant to stay", field="answer")]
     if not same and stays:
@@ -246,7 +246,7 @@ def _label_faults(stays: bool | None, *, same: bool) -> list[Fault]:
 
 
 def _edit_faults(info: ProjectInfo, edit: Edit, size: EditSize) -> list[Fault]:
-    """Say what is wrong with what was said of an edit."""
+    """Return what is wrong with what was said of an edit."""
     faults = []
     if exceeds(size, info.spec.limit) and not edit.reason.strip():
         measured = size.tokens if info.spec.limit.measure == "tokens" else size.characters
@@ -273,7 +273,7 @@ def _edit_faults(info: ProjectInfo, edit: Edit, size: EditSize) -> list[Fault]:
 
 
 def _own(db: Session, actor: Actor, info: ProjectInfo, pivot_id: int, generation: int | None = None) -> ContrastPivot:
-    """Give a pivot that somebody has in hand; anybody else's is refused."""
+    """Return a pivot that somebody has in hand; anybody else's is refused."""
     user_id = require_user(actor)
     pivot = queries.pivot(db, info.id, pivot_id)
     if pivot is None:
@@ -310,7 +310,7 @@ def _record(db: Session, info: ProjectInfo, pivot: ContrastPivot) -> records.Con
 
 
 def _spent(pivot: ContrastPivot, moment: Any) -> float | None:
-    """Give the seconds since the last edit was begun; None where somebody must have gone away."""
+    """Return the seconds since the last edit was begun; None where somebody must have gone away."""
     if pivot.held_since is None:
         return None
     seconds = float((moment - pivot.held_since).total_seconds())

@@ -184,7 +184,7 @@ def _compared(task: Task, variant: ContrastVariant, opinion: Opinion) -> tuple[A
 
 
 def _read_answer(task: Task, variant: ContrastVariant, raw: Answer) -> Answer:
-    """Give an answer to a variant as it is stored, or say what is wrong or unclear about it."""
+    """Return an answer to a variant as it is stored; refuse one that is wrong or unclear about it."""
     kind = kind_of(task)
     _, answer, faults = kind.resolved(task, variant.inputs, raw)
     if not faults:

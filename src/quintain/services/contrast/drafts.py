@@ -28,7 +28,7 @@ LIMITS = SearchLimits(beam=4, swaps=2, words=8, asked=500)
 
 
 def list_drafts(db: Session, actor: Actor, ref: str, pivot_id: int) -> ContrastDrafts:
-    """Give the drafts that rules make of an example in somebody's hands, where the project offers any."""
+    """Return the drafts that rules make of an example in somebody's hands, where the project offers any."""
     task, inputs = _given(db, actor, ref, pivot_id)
     drafts = [
         ContrastDraft(one.rule, name, one.text, one.size.tokens, one.size.characters)

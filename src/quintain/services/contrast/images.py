@@ -25,7 +25,7 @@ def keep_image(blobs: Blobs, content: bytes, field: str) -> str:
 
 
 def read_image(blobs: Blobs, actor: Actor, key: str) -> tuple[bytes, str]:
-    """Give an image that was uploaded, and its media type; anything else that is kept is not one."""
+    """Return an image that was uploaded, and its media type; anything else that is kept is not one."""
     require_signed_in(actor)
     try:
         content = blobs.path(key).read_bytes()

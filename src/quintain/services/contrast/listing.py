@@ -22,7 +22,7 @@ from quintain.store.queries.contrast.variants import VariantSight
 def list_sets(
     db: Session, actor: Actor, ref: str, *, state: str = "", mine: bool = False, offset: int = 0, limit: int = 20
 ) -> records.ContrastSetPage:
-    """Give a page of the sets of a project: pivots with their variants, and what was said of each.
+    """Return a page of the sets of a project: pivots with their variants, and what was said of each.
 
     Owners see all of them and who wrote which. Experts see their own, and those of others that they have checked or
     that are decided or contested; who may write without being an expert sees their own. With *mine*, only those.

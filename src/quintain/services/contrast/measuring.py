@@ -23,7 +23,7 @@ def measure(task: Task, before: Mapping[str, Any], after: Mapping[str, Any]) -> 
 
 
 def exceeds(size: EditSize, limit: Limit) -> bool:
-    """Say whether an edit is larger than what counts as minimal.
+    """Whether an edit is larger than what counts as minimal.
 
     >>> exceeds(EditSize(6, 20, 0.5), Limit()), exceeds(EditSize(6, 20, 0.5), Limit(most=0))
     (True, False)
@@ -33,7 +33,7 @@ def exceeds(size: EditSize, limit: Limit) -> bool:
 
 
 def text_of(value: Any) -> str:
-    """Give an input as one text: words and lines with spaces between them."""
+    """Return an input as one text: words and lines with spaces between them."""
     if value is None:
         return ""
     return " ".join(str(one) for one in value) if isinstance(value, list | tuple) else str(value)

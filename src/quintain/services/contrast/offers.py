@@ -29,8 +29,10 @@ class ContrastOffer:
 
 
 def contrast_offers(db: Session, actor: Actor, tasks: Collection[str]) -> Iterator[ContrastOffer]:
-    """Go through the newest open projects of *tasks* in which *actor* may take part."""
+    """Go through the newest open projects of *tasks* in which *actor* may take part; panels' links lead to none."""
     user_id = require_user(actor)
+    if actor.came_by_door:
+        return
     moment = now()
     for row in queries.newest_open(db, MOST):
         info = info_of(row)

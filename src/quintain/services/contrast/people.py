@@ -50,7 +50,7 @@ def open_people(db: Session, actor: Actor, ref: str, *, pairs: int = ENOUGH, see
 
 
 def people_figures(db: Session, actor: Actor, ref: str) -> HumanContrast:
-    """Say how people do on the pairs that were judged: the score of an item is the share of judges who are right."""
+    """Return how people do on the pairs that were judged (owners): the score of an item is the share who are right."""
     info = find_project(db, ref)
     require_owner(actor, info.task)
     name = validation_of(info)
@@ -80,7 +80,7 @@ def people_figures(db: Session, actor: Actor, ref: str) -> HumanContrast:
 
 
 def validation_of(info: ProjectInfo) -> str:
-    """Give the name of the validation in which people judge the pairs of a project."""
+    """Return the name of the validation in which people judge the pairs of a project."""
     return f"{info.task}/contrast-{info.name}"
 
 

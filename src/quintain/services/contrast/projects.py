@@ -107,7 +107,7 @@ def put_project(
     spec = parse_contrast(toml_text, file=file)
     if task is not None and spec.task != task:
         raise Conflict("This defines a contrast project of '{named}', not of '{task}'.", named=spec.task, task=task)
-    return put_spec(db, blobs, actor, spec, file=file, edit=edit, given=parse_toml(toml_text))
+    return put_spec(db, blobs, actor, spec, file=file, edit=edit, typed=parse_toml(toml_text))
 
 
 def put_spec(
@@ -119,7 +119,7 @@ def put_spec(
     file: str | None = None,
     new: bool = False,
     edit: EditOrigin = ANYHOW,
-    given: Mapping[str, Any] | None = None,
+    typed: Mapping[str, Any] | None = None,
 ) -> ProjectInfo:
     """Make or change a project from a specification, as `put_project` does; a *new* one may not be there.
 
@@ -131,7 +131,7 @@ def put_spec(
     stored = queries.find(db, spec.task, spec.name)
     known = None if stored is None else info_of(stored)
     asked = plain(spec if known is None else _as_drawn(known, spec), whole=True)
-    review(edit, None if known is None else plain(known.spec, whole=True), asked, given, file)
+    review(edit, None if known is None else plain(known.spec, whole=True), asked, typed, file)
     drawn: list[dict[str, Any]] = []
     version = None
     if stored is not None:
@@ -164,7 +164,7 @@ def put_spec(
 
 
 def find_project(db: Session, ref: str) -> ProjectInfo:
-    """Give the project called *ref*, whoever asks; for other services."""
+    """Return the project called *ref*, whoever asks; for other services."""
     task, _, name = ref.rpartition("/")
     stored = queries.find(db, task, name) if task else None
     if stored is None:
@@ -178,7 +178,7 @@ def find_project(db: Session, ref: str) -> ProjectInfo:
 
 
 def get_project(db: Session, actor: Actor, ref: str) -> records.ContrastProject:
-    """Give a project with its progress, to those who may write or check in it."""
+    """Return a project with its progress, for those who may write or check in it."""
     info = find_project(db, ref)
     require_part(actor, info)
     return record_of(db, info)
@@ -225,7 +225,7 @@ def add_phenomenon(db: Session, actor: Actor, ref: str, name: str) -> tuple[str,
 
 
 def may_take_part(actor: Actor, info: ProjectInfo) -> bool:
-    """Say whether somebody may write and check in a project."""
+    """Whether somebody may write and check in a project."""
     if info.spec.writers == "workers":
         return actor.user_id is not None or actor.operator
     return actor.has(RoleName.EXPERT, info.task) or actor.has(RoleName.OWNER, info.task)
@@ -247,7 +247,7 @@ def require_open(info: ProjectInfo) -> None:
 
 
 def record_of(db: Session, info: ProjectInfo) -> records.ContrastProject:
-    """Give a project as programs see it."""
+    """Return a project as programs see it."""
     pivots, variants = queries.pivot_states(db, info.id, now()), queries.variant_states(db, info.id)
     counts = {**variants, **pivots}
     names = records.ContrastProgress.__dataclass_fields__
@@ -339,13 +339,13 @@ def _change(db: Session, actor: Actor, stored: queries.ProjectRow, spec: Contras
 
 
 def _as_drawn(info: ProjectInfo, spec: ContrastSpec) -> ContrastSpec:
-    """Give *spec* with the version that was drawn from, where it means that, and with the number that was drawn."""
+    """Return *spec* with the version that was drawn from, where it means that, and with the number that was drawn."""
     dataset = info.spec.dataset if spec.dataset in _names_of(info) else spec.dataset
     return replace(spec, dataset=dataset, pivots=spec.pivots or info.spec.pivots)
 
 
 def _names_of(info: ProjectInfo) -> tuple[str, str]:
-    """Give the names under which the edited version may be called again: with its number, and without."""
+    """Return the names under which the edited version may be called again: with its number, and without."""
     return info.dataset, info.dataset.partition("@")[0]
 
 
@@ -357,7 +357,7 @@ def _parsed(text: str) -> ContrastSpec:
 
 
 def info_of(row: queries.ProjectRow) -> ProjectInfo:
-    """Give a stored project."""
+    """Return a stored project."""
     project = row.project
     return ProjectInfo(
         id=project.id,

@@ -46,7 +46,7 @@ MAX_PAGE = 100
 
 
 def model_contrast(db: Session, blobs: Blobs, actor: Actor, model: str, dataset: str) -> ModelContrast:
-    """Give what *model* makes of the contrast set *dataset*: overall, by phenomenon and by label transition.
+    """Return what *model* makes of the contrast set *dataset*: overall, by phenomenon and by label transition.
 
     On hidden labels, parts that rest on few examples are shown to owners only.
     """
@@ -70,7 +70,7 @@ def boundary(
     offset: int = 0,
     limit: int = 10,
 ) -> Boundary:
-    """Give a page of sets with what *model* said of each member: those that break it, or all of them."""
+    """Return a page of sets with what *model* said of each member: those that break it, or all of them."""
     if offset < 0 or not 1 <= limit <= MAX_PAGE:
         raise BadInput("A page begins at 0 or later and has 1 to {most} sets.", most=MAX_PAGE)
     if show not in {"broken", "all"}:
@@ -96,7 +96,7 @@ def _ref(row: CellRow) -> str:
 
 
 def _kept(db: Session, blobs: Blobs, row: CellRow) -> dict[str, Any]:
-    """Give what was computed of a cell, computing it the first time."""
+    """Return what was computed of a cell, computing it the first time."""
     key = _key(row)
     known = cache.cached(db, [key])
     if key in known:

@@ -112,7 +112,7 @@ def _edit(row: Mapping[str, Any]) -> Edit:
 
 
 def _by_name(pivots: Sequence[ContrastPivot]) -> dict[str, list[ContrastPivot]]:
-    """Give pivots by their ids and by their texts; a text may be that of several."""
+    """Return pivots by their ids and by their texts; a text may be that of several."""
     by_name: dict[str, list[ContrastPivot]] = {}
     for pivot in pivots:
         for name in {pivot.example, *(text_of(value) for value in pivot.inputs.values())}:

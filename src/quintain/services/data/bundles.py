@@ -19,7 +19,7 @@ MOST_FILES = 50_000
 
 @contextmanager
 def data_file(source: Path, limits: FileLimits | None = None) -> Iterator[Path]:
-    """Give the data file that *source* is, or that a .zip file holds beside images, while the block runs."""
+    """Return the data file that *source* is, or that a .zip file holds beside images, while the block runs."""
     if source.suffix.lower() != ".zip" or not source.is_file():
         yield source
         return
@@ -47,12 +47,12 @@ def find_data_file(folder: Path, called: str) -> Path:
 
 
 def has_images(task: Task) -> bool:
-    """Say whether examples of a task have images."""
+    """Whether examples of a task have images."""
     return any(field.type == "image" for field in kind_of(task).fields(task))
 
 
 def _passed_over(path: Path, folder: Path) -> bool:
-    """Say whether a file is one that a system put there by itself."""
+    """Whether a file is one that a system put there by itself."""
     return any(part.startswith((".", "__MACOSX")) for part in path.relative_to(folder).parts)
 
 

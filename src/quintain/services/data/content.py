@@ -52,7 +52,7 @@ class ExamplePage:
     answers: bool
 
     def record(self) -> records.Preview:
-        """Give the page as programs see it."""
+        """Return the page as programs see it."""
         return records.Preview(self.version.record(), self.total, self.offset, self.examples)
 
 
@@ -67,7 +67,7 @@ class VersionDifference:
     changed: pl.DataFrame
 
     def record(self, limit: int = 20) -> records.DatasetDifference:
-        """Give the difference as programs see it: counts, and the first examples of each."""
+        """Return the difference as programs see it: counts, and the first examples of each."""
         parts = (self.added, self.removed, self.changed)
         return records.DatasetDifference(
             self.a.ref, self.b.ref, *(records.Changes(part.height, part.head(limit).to_dicts()) for part in parts)
@@ -75,7 +75,7 @@ class VersionDifference:
 
 
 def scan(db: Session, blobs: Blobs, actor: Actor, ref: str, *, answers: bool) -> pl.LazyFrame:
-    """Give the examples of a version as a table that is read when it is needed.
+    """Return the examples of a version as a table that is read when it is needed; nothing is loaded yet.
 
     Its inputs must be open to who asks. With *answers* the gold answers are in it, which for a hidden version only the
     task's owners may ask for. The column `meta` is for owners; where votes are published, it goes with open answers,
@@ -102,7 +102,10 @@ def scan(db: Session, blobs: Blobs, actor: Actor, ref: str, *, answers: bool) ->
 
 
 def scan_for_scoring(blobs: Blobs, version: VersionInfo) -> pl.LazyFrame:
-    """Give all of a version, answers too, for the platform's own scoring. Nothing of it may reach a person as it is."""
+    """Return all of a version, answers too, for the platform's own scoring.
+
+    Nothing of it may reach a person as it is.
+    """
     return pl.scan_parquet(blobs.path(version.blob), glob=False)
 
 
@@ -118,7 +121,7 @@ def preview(
     offset: int = 0,
     limit: int = 20,
 ) -> ExamplePage:
-    """Give a page of a version's examples: those whose inputs contain *text*, with this *label* and this *tag*."""
+    """Return a page of a version's examples: those whose inputs contain *text*, with this *label* and this *tag*."""
     if offset < 0 or not 1 <= limit <= MAX_PAGE:
         raise BadInput("A page begins at 0 or later and has 1 to {most} examples.", most=MAX_PAGE)
     version = get_version(db, actor, ref)
@@ -152,7 +155,7 @@ def _conditions(table: pl.LazyFrame, text: str | None, label: str | None, tag: s
 
 
 def contains_text(inputs: Mapping[str, pl.DataType], text: str) -> pl.Expr:
-    """Say of each example whether one of its *inputs* contains *text*, in letters of any size."""
+    """Return, for each example, whether one of its *inputs* contains *text*, in letters of any size."""
     return pl.any_horizontal(_contains(name, kind, text.lower()) for name, kind in inputs.items() if kind != pl.Int64())
 
 
@@ -162,7 +165,7 @@ def _contains(name: str, dtype: pl.DataType, text: str) -> pl.Expr:
 
 
 def has_answer(column: str, dtype: pl.DataType, label: str) -> pl.Expr:
-    """Say of each example whether *label* is the answer in *column*, or one of those there."""
+    """Return, for each example, whether *label* is the answer in *column*, or one of those there."""
     answer = pl.col(column)
     if dtype == pl.String():
         return answer == label
@@ -258,7 +261,7 @@ def export(
 
 @contextmanager
 def _packed(path: Path, name: str, *, archive: bool) -> Iterator[Path]:
-    """Give the file to write: *path*, or one called *name* in a folder that becomes the ZIP file *path*."""
+    """Return the file to write: *path*, or one called *name* in a folder that becomes the ZIP file *path*."""
     if not archive:
         yield path
         return

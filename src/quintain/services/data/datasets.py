@@ -95,7 +95,7 @@ class VersionInfo:
         return bool(self.meta.get(PUBLISHED))
 
     def record(self) -> records.DatasetVersion:
-        """Give the version as programs see it."""
+        """Return the version as programs see it."""
         return records.DatasetVersion(
             ref=self.ref,
             task=self.task,

@@ -12,7 +12,7 @@ from quintain.store.blobs import Blobs
 
 
 def fitness(blobs: Blobs, task: Task, blob: str, *, hidden: bool, tag: str | None = None) -> tuple[Weakness, ...]:
-    """Say why the version kept under *blob*, or its examples with *tag*, are weak ground to rank models on.
+    """Return why the version kept under *blob*, or its examples with *tag*, are weak ground to rank models on.
 
     Where labels are hidden none is named, and nothing is said of the labels of some examples only.
     """

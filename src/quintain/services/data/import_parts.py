@@ -128,7 +128,7 @@ def _strata(answers: pl.Series) -> IntArray:
 
 
 def _deal(units: IntArray, strata: IntArray, sizes: IntArray) -> IntArray:
-    """Give each unit to the part that is furthest behind its share of the answer in hand."""
+    """Return the part of each unit: the one that is furthest behind its share of the answer in hand."""
     shares = np.array(list(SHARES.values()))
     role_of_unit = np.full(len(sizes), -1, dtype=np.int64)
     dealt: dict[int, FloatArray] = {}

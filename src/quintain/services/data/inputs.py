@@ -30,13 +30,13 @@ DECISIONS = {"allow": "granted", "decline": "declined", "revoke": "revoked"}
 
 
 def policy_of(dataset: Dataset, *, hidden: bool) -> InputsPolicy:
-    """Say who may read the inputs of a version: what was chosen, else by whether its labels are hidden."""
+    """Return who may read the inputs of a version: what was chosen, else by whether its labels are hidden."""
     default: InputsPolicy = "never" if hidden else "open"
     return next((value for value in POLICIES if value == dataset.inputs), default)
 
 
 def may_read_inputs(db: Session, actor: Actor, task: str, version: DatasetVersion) -> bool:
-    """Say whether *actor* may read the inputs of *version*, which belongs to *task*."""
+    """Whether *actor* may read the inputs of *version*, which belongs to *task*."""
     if actor.has(RoleName.OWNER, task):
         return True
     policy = policy_of(db.get_one(Dataset, version.dataset_id), hidden=version.hidden)
@@ -46,7 +46,7 @@ def may_read_inputs(db: Session, actor: Actor, task: str, version: DatasetVersio
 
 
 def may_read_perturbed(actor: Actor, task: str) -> bool:
-    """Say whether *actor* may read the texts that perturbations made of a data set of *task*: its owners alone.
+    """Whether *actor* may read the texts that perturbations made of a data set of *task*: its owners alone.
 
     The same texts are asked of every model and of every version of it, so that whoever has read them, of an open set,
     too, could prepare the answers that count as robust.
@@ -72,18 +72,18 @@ def closed(dataset: str) -> Forbidden:
 
 
 def open_to_all(dataset: Dataset, version: DatasetVersion) -> bool:
-    """Say whether everybody may read the inputs of *version*."""
+    """Whether everybody may read the inputs of *version*."""
     return policy_of(dataset, hidden=version.hidden) == "open"
 
 
 def is_open(db: Session, version_id: int) -> bool:
-    """Say whether everybody may read the inputs of the version with this id."""
+    """Whether everybody may read the inputs of the version with this id."""
     version = db.get_one(DatasetVersion, version_id)
     return open_to_all(db.get_one(Dataset, version.dataset_id), version)
 
 
 def inputs_of(db: Session, actor: Actor, ref: str) -> records.DatasetInputs:
-    """Say who may read the inputs of the data set `task/name`; owners see all that was asked, others their own."""
+    """Return who may read the inputs of the data set `task/name`; owners see all that was asked, others their own."""
     task, dataset = _dataset(db, ref)
     owns = actor.has(RoleName.OWNER, task)
     policy = policy_of(dataset, hidden=queries.has_hidden(db, dataset.id))

@@ -12,7 +12,7 @@ from quintain.metrics.contract import METRICS
 
 
 def label_shares(task: Task, metrics: Sequence[str], meta: pl.Series) -> list[dict[str, float]] | None:
-    """Give people's shares of the task's labels for each example; None where no metric asks, or an example has none.
+    """Return people's shares of the labels for each example; None where no metric asks, or an example has none.
 
     They stand in an example's *meta* by label: votes, shares, or lists of those who voted. Votes for other labels, such
     as "mixed", do not count.

@@ -22,6 +22,6 @@ class Origin:
 
 
 def origin_of(db: Session, actor: Actor, ref: str) -> Origin | None:
-    """Say which release a data set version is from; None where it is from none."""
+    """Return which release a data set version is from; None where it is from none."""
     release = queries.first_release(db, get_version(db, actor, ref).id)
     return Origin(*release) if release else None

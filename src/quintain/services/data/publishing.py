@@ -114,7 +114,7 @@ def without_inputs(table: pl.LazyFrame, task: Task) -> pl.LazyFrame:
 
 
 def _public(table: pl.LazyFrame, task: Task, *, votes: bool) -> pl.LazyFrame:
-    """Give the columns that are passed on; answers that are withheld are an empty column, as in the other splits."""
+    """Return the columns that are passed on; answers that are withheld are an empty column, as in the other splits."""
     schema = {name: dtype for name, dtype in stored_schema(task).items() if name != "meta"}
     schema |= votes_schema(task) if votes else {}
     present = table.collect_schema()

@@ -57,7 +57,7 @@ class Choice:
 
 
 def wanted_by_stratum(strata: Sequence[Stratum], size: int) -> list[int]:
-    """Say how many sentences each stratum is to give."""
+    """Return how many sentences each stratum is to give."""
     if any(one.count is not None for one in strata):
         return [one.count or 0 for one in strata]
     return apportion(size, [one.share or 0.0 for one in strata])

@@ -122,7 +122,7 @@ def _choose(source: Source, columns: Mapping[str, str]) -> dict[str, str]:
 def pieces(
     file: CorpusFile, extra: Sequence[str], limits: SentenceLimits, tally: CorpusTally, *, rated: bool
 ) -> Iterator[Piece]:
-    """Give the sentences of a file, piece after piece, with the columns *extra* of their texts.
+    """Yield the sentences of a file, piece after piece, with the columns *extra* of their texts.
 
     Where the rules look at ratings (*rated*), a rating that is not a number makes a row a bad one.
     """
@@ -137,7 +137,7 @@ def pieces(
 
 
 def ahead(items: Iterator[Item]) -> Iterator[Item]:
-    """Give *items* while the next one is made in a second thread."""
+    """Yield *items* while the next one is made in a second thread."""
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix="harvest") as pool:
         future = pool.submit(next, items, None)
         while (item := future.result()) is not None:

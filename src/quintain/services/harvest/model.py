@@ -60,7 +60,7 @@ def target_from_folder(folder: Path, *, task: Task | None = None) -> HarvestTarg
 
 
 def sentence_field(task: Task) -> str:
-    """Give the one field of *task* that takes a sentence, or say why a sentence alone is not an example of it."""
+    """Return the one field of *task* that takes a sentence; refuse a task whose examples are more than a sentence."""
     fields = kind_of(task).fields(task)
     texts = text_fields(task)
     if not kind_of(task).needs_labels or len(texts) != 1 or any(f.required and f.name not in texts for f in fields):

@@ -51,7 +51,7 @@ class HarvestReport:
         return len(self.choice.rows)
 
     def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
+        """Return plain data, for JSON."""
         tally = self.tally
         return {
             "corpus": list(self.corpus),
@@ -84,7 +84,7 @@ class HarvestReport:
         }
 
     def strata(self) -> list[dict[str, Any]]:
-        """Say of each stratum, and of each of its cells, what was seen, wanted and taken."""
+        """Return of each stratum, and of each of its cells, what was seen, wanted and taken."""
         due = wanted_by_stratum(self.rules.strata, self.size)
         descriptions = []
         for number, stratum in enumerate(self.rules.strata):
@@ -101,7 +101,7 @@ class HarvestReport:
         return descriptions
 
     def shortfalls(self) -> list[dict[str, Any]]:
-        """Say which strata could not give what was wanted, and what stands in for it."""
+        """Return which strata could not give what was wanted, and what stands in for it."""
         due = wanted_by_stratum(self.rules.strata, self.size)
         short_strata = []
         for number, stratum in enumerate(self.rules.strata):

@@ -116,7 +116,7 @@ def harvest(
 
 
 def check_harvest(corpus: Sequence[Path], target: HarvestTarget, settings: Harvesting) -> None:
-    """Say what is wrong with a harvest that can be said before the corpus is read."""
+    """Refuse a harvest for what can be told before the corpus is read."""
     _opened(corpus, target, settings)
 
 
@@ -127,7 +127,7 @@ def _opened(corpus: Sequence[Path], target: HarvestTarget, settings: Harvesting)
 
 
 def sample_size(rules: Rules, size: int | None) -> int:
-    """Say how large the sample is to be: as asked, else as the rules say."""
+    """Return how large the sample is to be: as asked, else as the rules say."""
     if rules.counted:
         total = sum(one.count or 0 for one in rules.strata)
         if size is not None and size != total:
@@ -188,7 +188,7 @@ class _Stream:
         return {key: (int((parts := key.split(SEPARATOR))[0]), tuple(parts[1:])) for key in self.counts}
 
     def strata_names(self) -> dict[str, str]:
-        """Give the name of each cell's stratum."""
+        """Return the name of each cell's stratum."""
         return {key: self.rules.strata[stratum].name for key, (stratum, _) in self.cells.items()}
 
     def read(self) -> Iterator[int]:
@@ -205,7 +205,7 @@ class _Stream:
         self.tally.left_out.update(self.chosen.left_out)
 
     def state(self) -> HarvestState:
-        """Say how far it is."""
+        """Return how far it is."""
         candidates = self.reservoir.rows()
         counted = Counter(self.counts), Counter(self.crossed), Counter(self.chosen.left_out)
         return HarvestState(max(self.taken, self.known), candidates, *counted)
@@ -278,7 +278,7 @@ class _Stream:
             )
 
     def candidates(self) -> pl.DataFrame:
-        """Give what was kept, or say why there is nothing."""
+        """Return what was kept; refuse with the reason where there is nothing."""
         table = self.reservoir.rows()
         if not table.is_empty():
             return table

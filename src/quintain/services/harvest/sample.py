@@ -33,7 +33,7 @@ def normal_forms(texts: pl.Series) -> pl.Series:
 
 
 def priorities(forms: Sequence[str], seed: int) -> npt.NDArray[np.uint64]:
-    """Give each text a number by which it is drawn: a hash with the seed as its key, the same on every machine."""
+    """Return a number for each text by which it is drawn: a hash with the seed as its key, alike on every machine."""
     key = str(seed).encode()
     digests = b"".join([blake2b(form.encode(), digest_size=8, key=key).digest() for form in forms])
     return np.frombuffer(digests, dtype=">u8").astype(np.uint64)
@@ -59,7 +59,7 @@ class Reservoir:
         self._compact()
 
     def possible(self, table: pl.DataFrame) -> pl.DataFrame:
-        """Give the rows of *table* that may still be among the smallest of their cells."""
+        """Return the rows of *table* that may still be among the smallest of their cells."""
         if self._thresholds.is_empty():
             return table
         limits = table.select("cell").join(self._thresholds, on="cell", how="left", maintain_order="left")["threshold"]
@@ -75,12 +75,12 @@ class Reservoir:
             self._compact()
 
     def rows(self) -> pl.DataFrame:
-        """Give what was kept, by cell and priority."""
+        """Return what was kept, by cell and priority."""
         self._compact()
         return self._kept[0] if self._kept else pl.DataFrame()
 
     def distinct(self) -> dict[str, tuple[int, bool]]:
-        """Say of each cell how many different sentences it has, and whether that was counted or estimated."""
+        """Return of each cell how many different sentences it has, and whether that was counted or estimated."""
         table = self.rows()
         if table.is_empty():
             return {}

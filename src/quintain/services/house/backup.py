@@ -104,7 +104,7 @@ def _note_failure(db: Session, actor: Actor, target: Path, error: NotVerified) -
 
 
 def last_backup(db: Session, actor: Actor) -> LastBackup:
-    """Say when a backup was verified last, and whether a later one could not be."""
+    """Return when a backup was verified last, and whether a later one could not be (admins)."""
     require_admin(actor)
     verified, failed = log.newest_with(db, CREATED, "verified"), log.newest_with(db, FAILED)
     if failed is not None and verified is not None and failed.id < verified.id:
@@ -164,7 +164,7 @@ def _verify(partial: Path, target: Path, progress: Progress) -> None:
 
 @contextmanager
 def _scratch(folder: Path) -> Iterator[Engine]:
-    """Give an empty database in *folder*, which only its owner can read and which is removed afterwards."""
+    """Yield an empty database in *folder*, which only its owner can read and which is removed afterwards."""
     with tempfile.TemporaryDirectory(dir=folder, prefix=".verifying-") as name:
         engine = connect(f"sqlite:///{Path(name) / 'scratch.db'}")
         try:
@@ -260,7 +260,7 @@ def _require_left(backup: BackupFile, blobs: Blobs) -> None:
 
 @contextmanager
 def _blobs_undone(blobs: Blobs) -> Iterator[list[str]]:
-    """Give a list for the keys of blobs that are added; they are removed again where the block fails."""
+    """Yield a list for the keys of blobs that are added; they are removed again where the block fails."""
     added: list[str] = []
     try:
         yield added

@@ -91,7 +91,7 @@ class BackupFile:
         return str(self.manifest["migration"])
 
     def info(self, *, verified: bool = False) -> BackupInfo:
-        """Say what it holds."""
+        """Return what it holds."""
         return info_of(self.path, self.manifest, verified=verified)
 
     def rows(self, table: str) -> Iterator[dict[str, Any]]:
@@ -176,7 +176,7 @@ class _NullRanges:
         self._ranges: dict[str, array[int]] = {}
 
     def written(self, number: int, row: dict[str, Any]) -> dict[str, Any]:
-        """Give the row with the given number as it is written, and remember its nulls."""
+        """Return the row with the given number as it is written, and remember its nulls."""
         names = [name for name, value in row.items() if value is JSON_NULL]
         for name in names:
             ranges = self._ranges.setdefault(name, array("Q"))
@@ -187,7 +187,7 @@ class _NullRanges:
         return {**row, **dict.fromkeys(names)} if names else row
 
     def plain(self) -> dict[str, list[int]]:
-        """Give the ranges of every column that has one."""
+        """Return the ranges of every column that has one."""
         return {name: ranges.tolist() for name, ranges in self._ranges.items()}
 
 
@@ -231,7 +231,7 @@ def opened(source: Path) -> Iterator[BackupFile]:
 
 
 def info_of(file: Path, manifest: dict[str, Any], *, verified: bool = False) -> BackupInfo:
-    """Say what the backup in *file* holds, by its manifest."""
+    """Return what the backup in *file* holds, by its manifest."""
     return BackupInfo(
         file=file,
         made_at=datetime.fromisoformat(manifest["made_at"]),
@@ -246,7 +246,7 @@ def info_of(file: Path, manifest: dict[str, Any], *, verified: bool = False) -> 
 
 @contextmanager
 def partial(target: Path) -> Iterator[Path]:
-    """Give a path beside *target* to write to; what is left of it afterwards is removed."""
+    """Yield a path beside *target* to write to; what is left of it afterwards is removed."""
     path = target.with_name(f".{target.name}.partial-{os.getpid()}")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)

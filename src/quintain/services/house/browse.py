@@ -39,7 +39,7 @@ def task_cards(db: Session, actor: Actor) -> list[TaskCard]:
 
 
 def task_card(db: Session, actor: Actor, name: str) -> TaskCard:
-    """Give one task with what it holds."""
+    """Return one task with what it holds."""
     task = get_task(db, name)
     return _card(task, queries.dataset_counts(db), _model_counts(db, actor, [task]).get(name, 0))
 

@@ -58,7 +58,7 @@ PUTS: Mapping[str, Put] = {
 
 
 def preview(db: Session, blobs: Blobs, actor: Actor, what: str, ref: str, texts: Sequence[str]) -> SpecChanges:
-    """Say what *texts* would change of *what* holds for *ref*, and change nothing; of what is new, nothing changes.
+    """Return what *texts* would change of what holds for *ref*, and change nothing; of what is new, nothing changes.
 
     Who may change it may look; faults in the texts are raised as they would be then.
     """

@@ -80,7 +80,7 @@ def find_box(db: Session, actor: Actor, standings: Mapping[str, BoardStanding]) 
 
 
 def takes_one_text(task: Task) -> bool:
-    """Say whether an example of *task* is one text with one label, and nobody has to be warned of it."""
+    """Whether an example of *task* is one text with one label, and nobody has to be warned of it."""
     kind = kind_of(task)
     form = kind.form(task)
     one_text = [field.widget in {"line", "textarea"} and field.editable for field in form.inputs] == [True]
@@ -121,7 +121,7 @@ def try_to_fool(
 
 
 def _target(db: Session, actor: Actor, info: RoundInfo) -> ModelVersionInfo | None:
-    """Give the first target of a round that everybody may see and that answers at once."""
+    """Return the first target of a round that everybody may see and that answers at once."""
     day = now().date().isoformat() if info.spec.targets.mode == "best" else ""
     usable = [version_id for version_id, withdrawn in queries.targets(db, info.id, day) if withdrawn is None]
     infos = versions_by_id(db, usable) if usable else {}
@@ -130,7 +130,7 @@ def _target(db: Session, actor: Actor, info: RoundInfo) -> ModelVersionInfo | No
 
 
 def _best(db: Session, actor: Actor, task: Task, board: BoardStanding | None) -> ModelVersionInfo | None:
-    """Give the best model that is built in: by the board, else by what it scored when it was trained.
+    """Return the best model that is built in: by the board, else by what it scored when it was trained.
 
     It is sought among the first of the board and the newest: the front page never reads all models.
     """
@@ -155,5 +155,5 @@ def _language_model(db: Session, actor: Actor, task: str) -> ModelVersionInfo | 
 
 
 def _trained(version: ModelVersionInfo, metric: str) -> float:
-    """Give what a model scored when it was trained."""
+    """Return what a model scored when it was trained."""
     return float(version.meta.get("metrics", {}).get(metric, {}).get("value") or 0.0)

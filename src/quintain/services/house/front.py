@@ -43,7 +43,7 @@ class Front:
 
 
 def front(db: Session, blobs: Blobs, actor: Actor) -> Front:
-    """Give the tasks in use as *actor* may see them, without waiting for any board."""
+    """Return the tasks in use as *actor* may see them, without waiting for any board."""
     cards = task_cards(db, actor)
     standings = known_standings(db, blobs, [card.task.name for card in cards])
     moment = now()
@@ -70,7 +70,7 @@ def front(db: Session, blobs: Blobs, actor: Actor) -> Front:
 
 
 def last_movements(db: Session, rounds: Sequence[RoundInfo]) -> dict[str, Movement]:
-    """Say what moved each task last: a release, a model that everybody may see, one of *rounds* that was closed."""
+    """Return what moved each task last: a release, a model that everybody may see, one of *rounds* that was closed."""
     movements_by_task: dict[str, Movement] = {}
     ended = sorted((one.closed_at, one.task, one.number) for one in rounds if one.closed_at is not None)
     closed = {task: (str(number), at) for at, task, number in ended}  # the last is kept

@@ -62,13 +62,13 @@ class HouseReadiness:
 
     @property
     def state(self) -> str:
-        """Say `ok`; `degraded` where something goes on failing, which another server would not mend; or `not ready`."""
+        """Return `ok`; `degraded` where something goes on failing that no other server mends; or `not ready`."""
         if not self.ready:
             return "not ready"
         return "ok" if all(loop.condition == LoopCondition.FINE for loop in self.loops) else "degraded"
 
     def words(self) -> dict[str, str]:
-        """Give for each part and each loop what anybody may hear: whether it works, and since when it does not."""
+        """Return for each part and loop what anybody may hear: whether it works, and since when it does not."""
         parts = {check.name: "ok" if check.ok else check.told for check in self.checks}
         for loop in self.loops:
             name = f"loop: {loop.name}"
@@ -122,7 +122,7 @@ class Watch:
         self._until = 0.0
 
     def readiness(self) -> HouseReadiness:
-        """Give what was seen, at most a second ago."""
+        """Return what was seen, at most a second ago."""
         with self._lock:
             if self._seen is None or time.monotonic() >= self._until:
                 self._seen = self._look()
@@ -131,7 +131,7 @@ class Watch:
 
 
 def status(db: Session, blobs: Blobs, actor: Actor, *, as_known: bool = False) -> HouseStatus:
-    """Say what there is, for whoever looks after it: counted now or, *as_known*, when the house was tidied last."""
+    """Return what there is, for whoever looks after it: counted now or, *as_known*, when the house was tidied last."""
     require_admin(actor)
     engine = _engine(db)
     root = next(folder for folder in (blobs.root, *blobs.root.parents) if folder.exists())

@@ -90,7 +90,7 @@ def _send(db: Session, mail: Mail, base_url: str | None, claimed: ClaimedMail, s
 
 
 def _wanted(claimed: ClaimedMail) -> bool:
-    """Say whether the person still wants it: they may have changed their mind, or be gone."""
+    """Whether the person still wants it: they may have changed their mind, or be gone."""
     user = claimed.user
     if user.deleted_at is not None or user.email is None:
         return False
@@ -98,7 +98,7 @@ def _wanted(claimed: ClaimedMail) -> bool:
 
 
 def _words(db: Session, claimed: ClaimedMail, base_url: str | None, say: Say) -> tuple[str, str]:
-    """Give the subject and the text of an e-mail."""
+    """Return the subject and the text of an e-mail."""
     base, language = (base_url or "").rstrip("/"), claimed.user.language
     if claimed.mail.purpose == MailPurpose.PASSWORD.value:
         return _password_words(db, claimed.user, base, say)
@@ -201,7 +201,7 @@ def try_again(db: Session, actor: Actor, ids: Sequence[int] | None = None) -> in
 
 
 def give_up(db: Session, actor: Actor, ids: Sequence[int] | None = None) -> int:
-    """Give e-mails up: those with these *ids*, or all that failed; they are not sent any more (admins)."""
+    """Put e-mails aside for good: those with these *ids*, or all that failed; they are not sent any more (admins)."""
     require_admin(actor)
     with transaction(db):
         given_up = queries.give_up(db, ids, now())

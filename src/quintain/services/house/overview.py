@@ -52,7 +52,7 @@ class TaskOverview:
 
 
 def overview_of(db: Session, blobs: Blobs, actor: Actor, name: str) -> TaskOverview:
-    """Give the task called *name* at a glance, without waiting for its board."""
+    """Return the task called *name* at a glance, without waiting for its board."""
     card = task_card(db, actor, name)
     rounds, moment = list_rounds(db, actor, name)[::-1], now()
     is_open = [one for one in rounds if one.state is RoundState.OPEN and not one.closed_because(moment)]

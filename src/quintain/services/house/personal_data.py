@@ -47,7 +47,7 @@ def export_person(db: Session, actor: Actor, path: Path, name: str | None = None
 
 
 def _told(db: Session, user: User, table: str, parts: Iterator[list[dict[str, Any]]]) -> Iterator[dict[str, Any]]:
-    """Give the rows of a table one by one, with no names in them that the person may not know."""
+    """Yield the rows of a table one by one, with no names in them that the person may not know."""
     person = actor_of(db, user)
     for rows in parts:
         if table == Attempt.__tablename__:
@@ -97,15 +97,19 @@ def open_pay_of(db: Session, actor: Actor, name: str | None = None) -> OpenPay:
 def _settle_pay(db: Session, actor: Actor, user: User, *, give_up_pay: bool) -> None:
     """Refuse while something is owed to somebody, or note that they gave it up."""
     owed = final_pay.open_pay(db, user.id)
+    by_self = user.id == actor.user_id
     if owed.open and not give_up_pay:
         raise Conflict(
-            "{money} of your work is not paid yet.",
+            "{money} of your work is not paid yet." if by_self else "{money} of what {name} earned is not paid yet.",
             money=final_pay.amounts_text(owed.open),
-            remedy="Have it paid first, or say that you give it up (`give_up_pay`).",
+            name=user.name,
+            remedy="Have it paid first, or say that you give it up (`give_up_pay`)."
+            if by_self
+            else "Have it paid first, or ask whether it is given up (`give_up_pay`).",
             page="Have it paid first, or say that you give it up.",
             code="unpaid_work",
         )
-    final_pay.forgo_pay(db, user.id, actor)
+    final_pay.forgo_pay(db, user, actor)
 
 
 def _whom(db: Session, actor: Actor, name: str | None) -> User:

@@ -34,7 +34,7 @@ from quintain.services.validate.judging.offers import open_offers
 from quintain.store.base import now
 from quintain.store.queries.data import inputs
 from quintain.store.queries.house import waiting as queries
-from quintain.store.queries.pay import ledger
+from quintain.store.queries.pay import held, ledger
 from quintain.store.queries.validate import slots
 from quintain.store.queries.validate import validation as validations
 
@@ -91,7 +91,7 @@ def waiting_for(db: Session, actor: Actor, *, limit: int = MOST) -> list[Errand]
 
 
 def _works(actor: Actor, task: str, *more: RoleName) -> bool:
-    """Say whether somebody is there to write and judge; admins and owners may, and are not asked to."""
+    """Whether somebody is there to write and judge; admins and owners may, and are not asked to."""
     return any(Grant(role, where) in actor.grants for role in (*WORKS, *more) for where in (None, task))
 
 
@@ -127,7 +127,7 @@ def _judging(db: Session, actor: Actor, tasks: set[str]) -> Iterator[Errand]:
 
 
 def _contrast(db: Session, actor: Actor, tasks: set[str]) -> Iterator[Errand]:
-    """Give what contrast projects have for somebody who is there to work, and what is theirs to decide."""
+    """Yield what contrast projects have for somebody who is there to work, and what is theirs to decide."""
     for offer in contrast_offers(db, actor, tasks):
         task, title = offer.project.task, offer.project.spec.title
         address = f"/tasks/{task}/contrast/{offer.project.name}"
@@ -144,7 +144,7 @@ def _contrast(db: Session, actor: Actor, tasks: set[str]) -> Iterator[Errand]:
 
 
 def _trials(db: Session, actor: Actor, tasks: set[str]) -> Iterator[Errand]:
-    """Give what trials have for somebody: their own next step, items to grade, people who wait for the owner."""
+    """Yield what trials have for somebody: their own next step, items to grade, people who wait for the owner."""
     for offer in trial_offers(db, actor, tasks):
         address = f"/tasks/{offer.task}/trials/{offer.name}"
         if offer.to_close:
@@ -163,7 +163,7 @@ def _coding(db: Session, actor: Actor, tasks: set[str]) -> Iterator[Errand]:
 
 
 def _contests(db: Session, actor: Actor, tasks: set[str]) -> Iterator[Errand]:
-    """Give what contests have for somebody; whose team has something to hand in is in the middle of it."""
+    """Yield what contests have for somebody; whose team has something to hand in is in the middle of it."""
     for offer in contest_offers(db, actor, tasks):
         task = offer.contest.task
         kind, page = CONTESTS[offer.step]
@@ -189,7 +189,9 @@ def _steps(db: Session, actor: Actor, rounds: list[RoundInfo], owned: list[str])
 
 
 def _contested(db: Session, actor: Actor, tasks: set[str], owned: list[str]) -> Iterator[Errand]:
-    """Give validations with items that experts are asked about; of an owner's rounds the stations tell."""
+    """Yield validations with items that experts are asked about; of an owner's rounds the stations tell."""
+    if actor.came_by_door:
+        return
     for task in sorted(task for task in tasks if actor.has(RoleName.EXPERT, task) or task in owned):
         for ref in list_validations(db, task)[-ROUNDS:]:
             name = ref.rpartition("/")[2]
@@ -202,7 +204,7 @@ def _contested(db: Session, actor: Actor, tasks: set[str], owned: list[str]) -> 
 
 
 def _input_requests(db: Session, owned: list[str]) -> Iterator[Errand]:
-    """Give data sets whose inputs somebody asks to read."""
+    """Yield data sets whose inputs somebody asks to read."""
     asked = Counter((row.task, row.dataset) for row in inputs.waiting(db, owned))
     for (task, dataset), count in asked.items():
         address = f"/tasks/{task}/data/{dataset}#readers"
@@ -210,7 +212,7 @@ def _input_requests(db: Session, owned: list[str]) -> Iterator[Errand]:
 
 
 def _waits_for_decisions(db: Session, ref: str) -> bool:
-    """Say whether all is judged and nothing released yet: until then decisions change what is released."""
+    """Whether all is judged and nothing released yet: until then decisions change what is released."""
     validation_id = find_validation(db, ref).id
     judged = slots.has_any(db, validation_id) and not slots.anything_wanted(db, validation_id)
     return judged and not validations.is_released(db, validation_id)
@@ -227,7 +229,7 @@ def _place(info: RoundInfo, kind: WaitingKind) -> str:
 
 
 def _pay_to_approve(db: Session, owned: list[str]) -> Iterator[Errand]:
-    """Give the rounds whose pay waits, by what their accounts owe: earnings may be many, and are not read."""
+    """Yield the rounds whose pay waits, by what their accounts owe: earnings may be many, and are not read."""
     pending = [f"{kind}.pending" for kind in KINDS]
     for task, number, round_id, currency, amount in ledger.owed_by_rounds(db, owned, pending, MOST) if owned else []:
         address, money = f"/tasks/{task}/rounds/{number}/pay", str(Money(amount, currency))
@@ -241,6 +243,9 @@ def _failed(db: Session, user_id: int) -> Iterator[Errand]:
 
 
 def _paid(db: Session, user_id: int) -> Iterator[Errand]:
+    """Give what was approved of late; what a task holds waits for somebody else, and is told where pay is listed."""
+    holding = {task for task, *_ in held.held_tasks(db, user_id)}
     for task, currency, count, amount in queries.approved_pay(db, user_id, now() - RECENT):
-        money = str(Money(amount, currency))
-        yield Errand(WaitingKind.PAID, task, "", "/work/earnings", count=count, money=money)
+        if task not in holding:
+            money = str(Money(amount, currency))
+            yield Errand(WaitingKind.PAID, task, "", "/work/earnings", count=count, money=money)

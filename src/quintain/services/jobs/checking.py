@@ -41,13 +41,13 @@ def ask_if_due(db: Session) -> bool:
 
 
 def how_far(db: Session, actor: Actor) -> CheckRound | None:
-    """Say how far the check of all that is kept is, and what it found last; None before the first (admins)."""
+    """Return how far the check of all that is kept is, and what it found last; None before the first (admins)."""
     require_admin(actor)
     return _read(db)
 
 
 def handler_of(kinds: Sequence[CheckKind], *, seconds: float = PART_S) -> Handler:
-    """Give what a worker does for the job that checks the next part of *kinds*."""
+    """Return what a worker does for the job that checks the next part of *kinds*."""
 
     def check(run: JobRun) -> dict[str, int]:
         return check_part(run, kinds, seconds=seconds)
@@ -82,7 +82,7 @@ def note(db: Session, checked: int, faults: Sequence[FigureFault]) -> None:
 
 
 def _left(subjects: list[str], last: str) -> list[str]:
-    """Give what comes after the one that was checked last; everything where that is gone."""
+    """Return what comes after the one that was checked last; everything where that is gone."""
     return subjects[subjects.index(last) + 1 :] if last in subjects else subjects
 
 

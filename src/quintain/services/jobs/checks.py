@@ -81,7 +81,7 @@ def _report(db: Session, faults: Sequence[FigureFault]) -> None:
 
 
 def compared(kind: str, subject: str, stored: Mapping[str, Any], counted: Mapping[str, Any]) -> list[FigureFault]:
-    """Say what disagrees of a figure that is one object, part by part; nothing where it agrees."""
+    """Return what disagrees of a figure that is one object, part by part; nothing where it agrees."""
     wrong = [name for name in {**stored, **counted} if not agrees(stored.get(name), counted.get(name))]
     if not wrong:
         return []
@@ -90,7 +90,7 @@ def compared(kind: str, subject: str, stored: Mapping[str, Any], counted: Mappin
 
 
 def agrees(stored: Any, counted: Any) -> bool:
-    """Say whether two figures are the same as JSON, but for the last digits, which another processor may round.
+    """Whether two figures are the same as JSON, but for the last digits, which another processor may round.
 
     >>> agrees({"share": [0.1 + 0.2]}, {"share": [0.3]}), agrees({"share": 0.3}, {"share": 0.31}), agrees(1, True)
     (True, False, False)

@@ -116,7 +116,7 @@ def write_at_once(db: Session, blobs: Blobs, actor: Actor, file: ExportRequest, 
 
 
 def stored_export(db: Session, blobs: Blobs, actor: Actor, number: int) -> StoredExport:
-    """Give the file that a job has written, to owners of its task."""
+    """Return the file that a job has written, for owners of its task; Conflict where it is not there yet."""
     job = queue.get_job(db, actor, number)
     require_owner(actor, job.task)
     if not is_export(job):
@@ -134,12 +134,12 @@ def stored_export(db: Session, blobs: Blobs, actor: Actor, number: int) -> Store
 
 
 def is_export(job: JobStanding) -> bool:
-    """Say whether a job writes a file."""
+    """Whether a job writes a file."""
     return job.kind.startswith(PREFIX)
 
 
 def is_stored(blobs: Blobs, job: JobStanding) -> bool:
-    """Say whether the file that a job has written is still there."""
+    """Whether the file that a job has written is still there."""
     return is_export(job) and job.state == CellState.DONE.value and blobs.passing(job.result["kept"]) is not None
 
 
@@ -149,7 +149,7 @@ def drop_old(blobs: Blobs) -> None:
 
 
 def handler_of(kind: ExportKind) -> Handler:
-    """Give what a worker does for a job that writes a file of *kind*."""
+    """Return what a worker does for a job that writes a file of *kind*."""
 
     def write(run: JobRun) -> Mapping[str, Any]:
         drop_old(run.blobs)
@@ -164,6 +164,6 @@ def handler_of(kind: ExportKind) -> Handler:
 
 
 def _stands(blobs: Blobs, job: JobStanding, basis: str) -> bool:
-    """Say whether the file of a job is there, rests on *basis*, and will be there for a while."""
+    """Whether the file of a job is there, rests on *basis*, and will be there for a while."""
     late = job.finished_at is not None and job.finished_at < now() - KEPT / 2
     return not late and is_stored(blobs, job) and job.result["basis"] == basis

@@ -96,7 +96,7 @@ class ShownFigure:
 
 
 def shown_figure(db: Session, blobs: Blobs | None, kind: FigureKind, subject: str, *, task: str = "") -> ShownFigure:
-    """Give the figure of *subject* as it is known, and see to it that the next one is on the way if it is outrun."""
+    """Return the figure of *subject* as it is known; the next one is asked for where it is outrun."""
     basis = kind.basis(db, subject)
     stored = queries.figure(db, kind.name, subject)
     if stored is not None and stored.basis == basis:
@@ -122,7 +122,7 @@ def compute_now(db: Session, blobs: Blobs | None, kind: FigureKind, subject: str
 
 
 def files(blobs: Blobs | None) -> Blobs:
-    """Give the files that a figure reads."""
+    """Return the files that a figure reads; a figure that asks for them although it reads none is a mistake."""
     if blobs is None:
         raise TypeError("This figure reads files, and is to be shown with them.")
     return blobs
@@ -134,7 +134,7 @@ def schedule_refresh(db: Session, kind: FigureKind, subject: str, *, task: str =
 
 
 def is_refresh_scheduled(db: Session, kind: FigureKind, subject: str) -> bool:
-    """Say whether a job that will compute a figure waits already: it will see what is written now."""
+    """Whether a job that will compute a figure waits already: it will see what is written now."""
     return queue.is_waiting(db, kind.job, subject)
 
 
@@ -183,7 +183,7 @@ def _value(computed: Mapping[str, Any] | WithRows) -> Mapping[str, Any]:
 
 
 def handler_of(kind: FigureKind) -> Handler:
-    """Give what a worker does for a job that computes figures of *kind*."""
+    """Return what a worker does for a job that computes figures of *kind*."""
 
     def compute(run: JobRun) -> None:
         with run.sessions() as db:
@@ -284,4 +284,4 @@ def _drop(db: Session, kind: str, subject: str | None = None) -> None:
 
 
 def quietly(done: int, total: int) -> None:
-    """Say to nobody how far it is."""
+    """Report progress to nobody."""

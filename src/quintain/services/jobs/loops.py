@@ -58,7 +58,7 @@ def pulse(sessions: Sessions, book: LoopBook) -> Iterator[None]:
 
 
 def loop_reports(db: Session, *, own: Sequence[LoopState] = ()) -> list[LoopReport]:
-    """Say how all loops fare that are written down; those of this process are given as they are now, as *own*.
+    """Return how all loops fare that are written down; those of this process are passed as they are now, as *own*.
 
     A process that has said nothing for a while is silent, unless another one does the same.
     """
@@ -78,7 +78,7 @@ def loop_reports(db: Session, *, own: Sequence[LoopState] = ()) -> list[LoopRepo
 
 
 def list_loops(db: Session, actor: Actor, *, own: Sequence[LoopState] = ()) -> LoopReports:
-    """Say how all loops fare, with the reasons of failures (admins)."""
+    """Return how all loops fare, with the reasons of failures (admins)."""
     require_admin(actor)
     return LoopReports(loop_reports(db, own=own))
 

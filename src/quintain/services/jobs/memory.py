@@ -22,14 +22,14 @@ class WarmValues(Generic[T]):
         self._lock = threading.Lock()
 
     def find(self, key: Hashable) -> T | None:
-        """Give the value of *key* where it is there."""
+        """Return the value of *key*; None where it is not there."""
         with self._lock:
             if key in self._kept:
                 self._kept.move_to_end(key)
             return self._kept.get(key)
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
-        """Give the value of *key*, made now if it is not there. Two who ask at once may both make it."""
+        """Return the value of *key*, made now if it is not there. Two who ask at once may both make it."""
         with self._lock:
             if key in self._kept:
                 self._kept.move_to_end(key)

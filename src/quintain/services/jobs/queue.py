@@ -71,18 +71,18 @@ def _pause(db: Session, kind: str, subject: str, rest: float) -> timedelta:
 
 
 def is_waiting(db: Session, kind: str, subject: str) -> bool:
-    """Say whether a job waits."""
+    """Whether a job waits."""
     return queries.is_waiting(db, kind, subject)
 
 
 def newest(db: Session, kind: str, subject: str) -> JobStanding | None:
-    """Give the job of a kind and subject that was asked for last; who may see it has been asked by the caller."""
+    """Return the job of a kind and subject that was asked for last; who may see it has been asked by the caller."""
     row = queries.newest(db, kind, subject)
     return standing_of(row) if row else None
 
 
 def get_job(db: Session, actor: Actor, number: int) -> JobStanding:
-    """Say how far a job is, to who asked for it, the owners of its task, and admins."""
+    """Return how far a job is, for who asked for it, the owners of its task, and admins; NotFound for others."""
     return standing_of(_find(db, actor, number))
 
 
@@ -117,7 +117,7 @@ def _find(db: Session, actor: Actor, number: int) -> Job:
 
 
 def standing_of(row: Job) -> JobStanding:
-    """Give a job as others see it."""
+    """Return a job as others see it."""
     return JobStanding(
         id=row.id,
         kind=row.kind,

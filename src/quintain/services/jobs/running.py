@@ -62,13 +62,13 @@ class JobRun:
     lost: threading.Event = field(default_factory=threading.Event)
 
     def report_progress(self, done: int, total: int) -> None:
-        """Say how far it is; raises JobEnded where nobody wants it any more."""
+        """Note how far it is; raises JobEnded where nobody wants it any more."""
         self.done, self.total = done, total
         if self.lost.is_set() or self.stop.is_set():
             raise JobEnded
 
     def asker(self, db: Session) -> Actor:
-        """Give who asked for it, with the roles that they have now; the operator where no person did."""
+        """Return who asked for it, with the roles that they have now; the operator where no person did."""
         user = db.get(User, self.asked_by) if self.asked_by is not None else None
         return actor_of(db, user) if user is not None else OPERATOR
 

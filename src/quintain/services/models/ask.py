@@ -39,7 +39,7 @@ class AdapterRunner(Protocol):
     """A way to run the models of one adapter."""
 
     def __call__(self, version: ModelVersionInfo, blobs: Blobs, batch: Batch) -> list[Any]:
-        """Give the raw answers of *version* to *batch*."""
+        """Return the raw answers of *version* to *batch*."""
 
 
 class LoadedBaselines:
@@ -61,7 +61,7 @@ class LoadedBaselines:
         self.threads.shutdown(wait=False, cancel_futures=True)
 
     def model(self, version: ModelVersionInfo, blobs: Blobs) -> Baseline:
-        """Give the loaded model of *version*."""
+        """Return the loaded model of *version*."""
         with self._lock:
             loading = self._loading.setdefault(version.hash, threading.Lock())
         with loading:
@@ -81,11 +81,11 @@ class InProcess:
     """Runs built-in baselines in this process; predicting needs no lock."""
 
     def __call__(self, version: ModelVersionInfo, blobs: Blobs, batch: Batch) -> list[Any]:
-        """Give the raw answers of *version* to *batch*."""
+        """Return the raw answers of *version* to *batch*."""
         return self.model(version, blobs).predict(batch)
 
     def model(self, version: ModelVersionInfo, blobs: Blobs) -> Baseline:
-        """Give the loaded model of *version*: for those who call it many times, as harvesting does."""
+        """Return the loaded model of *version*: for those who call it many times, as harvesting does."""
         return blobs.state.part(LoadedBaselines).model(version, blobs)
 
 

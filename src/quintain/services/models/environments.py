@@ -91,7 +91,7 @@ def read_requirements(folder: Path) -> list[str]:
 
 
 def _without_comment(line: str) -> str:
-    """Give a line as far as its comment, which begins it or follows a blank."""
+    """Return a line as far as its comment, which begins it or follows a blank."""
     words = line.split("#")
     content = words[0]
     for word in words[1:]:
@@ -128,7 +128,7 @@ class Environments:
     grace: float = GRACE_SECONDS
 
     def packages(self, model: Path) -> tuple[Path, ...]:
-        """Give the folders of packages that the model in *model* needs, made now if nobody has needed them yet."""
+        """Return the folders of packages that *model* needs, made now if nobody has needed them yet."""
         requirements = read_requirements(model)
         if not requirements:
             return ()
@@ -140,7 +140,7 @@ class Environments:
         return (environment,)
 
     def ready(self, model: Path) -> bool:
-        """Say whether the packages that the model in *model* needs are there already, or none are needed."""
+        """Whether the packages that the model in *model* needs are there already, or none are needed."""
         requirements = read_requirements(model)
         return not requirements or (self.folder / self.key(model, requirements)).is_dir()
 
@@ -199,7 +199,7 @@ class Environments:
 
 
 def _found(environment: Path) -> bool:
-    """Say whether the environment is there, and that it is used now."""
+    """Whether the environment is there; notes that it is used now."""
     try:
         with hold_folder(environment):
             mark_used(environment, time.time())

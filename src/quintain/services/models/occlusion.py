@@ -35,7 +35,7 @@ def word_effects(
     runners: Mapping[str, AdapterRunner] = RUNNERS,
     seconds: float = SECONDS,
 ) -> list[WordEffect]:
-    """Say which words of *inputs* moved the model that *ref* means; *who* asks is held to so many a minute."""
+    """Return which words of *inputs* moved the model that *ref* means; *who* asks is held to so many a minute."""
     version = get_model(db, actor, ref).version
     task = get_task(db, version.task)
     check_size([inputs])
@@ -53,7 +53,7 @@ def limit_occlusions(db: Session, who: str) -> None:
 def effects_of(
     task: Task, inputs: Inputs, predict: Callable[[Sequence[Inputs]], Sequence[Prediction]]
 ) -> list[WordEffect]:
-    """Say how much surer of its answer the model is for every word; what *predict* is asked is one batch."""
+    """Return how much surer of its answer the model is for every word; what *predict* is asked is one batch."""
     places = _words(task, inputs)
     batch = [inputs, *({**inputs, field: _without(inputs[field], start, end)} for field, start, end in places)]
     whole, *parts = predict(batch)

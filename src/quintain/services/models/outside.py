@@ -59,7 +59,7 @@ def read_outside(endpoints: str, secrets: str, cache: Path | None) -> Outside:
 
 
 def share_of(outside: Outside, adapter: str, options: Mapping[str, Any]) -> Outside:
-    """Give what a model of *adapter* needs of *outside*: nothing but for one on another server, and its own key only.
+    """Return what a model of *adapter* needs of *outside*: nothing but for one on another server, and its own key only.
 
     A run may travel to another machine, and keys that it does not use do not travel with it.
     """

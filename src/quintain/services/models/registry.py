@@ -72,7 +72,7 @@ class ModelVersionInfo:
         return f"{self.task}/{self.model}@{self.number}"
 
     def record(self) -> records.ModelVersion:
-        """Give the version as programs see it; its card apart, because it is long."""
+        """Return the version as programs see it; its card apart, because it is long."""
         return records.ModelVersion(
             ref=self.ref,
             task=self.task,
@@ -103,7 +103,7 @@ class ModelInfo:
     versions: tuple[ModelVersionInfo, ...] = field(default=())
 
     def record(self) -> records.Model:
-        """Give the model as programs see it."""
+        """Return the model as programs see it."""
         return records.Model(
             task=self.task,
             name=self.name,
@@ -177,7 +177,7 @@ def register_version(  # noqa: PLR0913 - what a version is made of, each by its 
 
 
 def _model_to_extend(db: Session, actor: Actor, task: str, name: str, visibility: Visibility) -> Model:
-    """Give the model of that name, made where there is none; somebody else's is refused. It is locked until the end."""
+    """Return the model of that name, made where there is none and locked until the end; somebody else's is refused."""
     task_id = find_row(db, task).id
     lock(db, f"model {task}/{name}")
     model = queries.model(db, task, name)
@@ -211,7 +211,7 @@ def list_models(
 
 
 def page_of_models(db: Session, actor: Actor, task: str, *, limit: int, offset: int = 0) -> tuple[list[ModelInfo], int]:
-    """Give a page of what `list_models` lists, by their names, and how many there are."""
+    """Return a page of what `list_models` lists, by their names, and how many there are."""
     find_row(db, task)
     sight = model_visibility(actor)
     names = [name for _task, name in queries.names(db, sight, task, limit=limit, offset=offset)]
@@ -246,7 +246,7 @@ class ModelChoices:
 def models_to_choose(
     db: Session, actor: Actor, task: str, *, limit: int | None = None, own: bool = False, adapter: str | None = None
 ) -> ModelChoices:
-    """Give the models that a form offers: those that *actor* sees, or their *own*; of many, the *limit* newest."""
+    """Return the models that a form offers: those that *actor* sees, or their *own*; of many, the *limit* newest."""
     find_row(db, task)
     limit = MOST_CHOICES if limit is None else limit
     newest = queries.newest_versions(db, model_visibility(actor), task, limit=limit + 1, editable=own, adapter=adapter)
@@ -264,7 +264,7 @@ def list_names(
 
 
 def model_visibility(actor: Actor) -> ModelSight:
-    """Say which models *actor* may see and change, for queries."""
+    """Return which models *actor* may see and change, for queries."""
     if actor.has(RoleName.OWNER):
         return ModelSight(actor.user_id, None)
     owned = (grant.task for grant in actor.grants if grant.role is RoleName.OWNER and grant.task)
@@ -303,14 +303,20 @@ def get_model(db: Session, actor: Actor, ref: str) -> ModelInfo:
 
 
 def versions_by_id(db: Session, ids: Sequence[int]) -> dict[int, ModelVersionInfo]:
-    """Give versions by their ids, whoever's they are: for services that were given the ids by somebody who may."""
+    """Return versions by their ids, whoever's they are: for services whose caller may know of them."""
     return {row.id: ModelVersionInfo(*row) for row in queries.version_facts(db, ids)}
 
 
 def may_see(actor: Actor, version: ModelVersionInfo) -> bool:
-    """Say whether *actor* may know of a version that somebody else has found."""
+    """Whether *actor* may know of a version that somebody else has found."""
     mine = actor.user_id is not None and actor.user_id == version.owner_id
     return version.visibility != "private" or mine or actor.has(RoleName.OWNER, version.task)
+
+
+def hides_builder(actor: Actor, version: ModelVersionInfo) -> bool:
+    """Return whether *actor* may see a version and not whose it is."""
+    mine = actor.user_id is not None and actor.user_id == version.owner_id
+    return version.visibility == "anonymous" and not mine and not actor.has(RoleName.OWNER, version.task)
 
 
 def set_visibility(db: Session, actor: Actor, ref: str, visibility: Visibility) -> ModelInfo:
@@ -359,7 +365,7 @@ def restore(db: Session, actor: Actor, ref: str) -> ModelVersionInfo:
 
 
 def update_card(db: Session, actor: Actor, ref: str, text: str, *, edit: EditOrigin = ANYHOW) -> ModelVersionInfo:
-    """Give a version a new wording of its card; the old ones stay in its history, and its hash stays the same.
+    """Put a new wording of a version's card in place; the old ones stay in its history, and its hash stays the same.
 
     *edit* says which wording the new one was made from.
     """
@@ -424,7 +430,7 @@ def _may_see(actor: Actor, model: Model, task: str) -> bool:
 
 
 def _named_by_content(actor: Actor, model: Model, task: str) -> bool:
-    """Say whether *actor* may find a model by the hash of its content: an anonymous one would tell its twins."""
+    """Whether *actor* may find a model by the hash of its content: an anonymous one would tell its twins."""
     return _may_edit(actor, model, task) or model.visibility == "public"
 
 

@@ -17,6 +17,6 @@ KEY = "anonymous models"
 
 
 def salted_hash(db: Session, version_id: int, content_hash: str) -> str:
-    """Give the hash that stands for a version: always the same, and another for each version of the same content."""
+    """Return the hash that stands for a version: always the same, and another for each version of the same content."""
     key = installation_key(db, KEY)
     return hmac.new(key, f"{version_id}/{content_hash}".encode(), hashlib.sha256).hexdigest()

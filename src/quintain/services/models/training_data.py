@@ -19,7 +19,7 @@ PIVOT = "pivot"  # where an example says, beside it, which one it was made of
 
 
 def version_of(db: Session, actor: Actor, task: str, ref: str) -> VersionInfo:
-    """Give the version that *ref* means, which must be one of *task*."""
+    """Return the version that *ref* means; one of another task than *task* is refused."""
     version = get_version(db, actor, ref)
     if version.task != task:
         raise BadInput(
@@ -31,7 +31,7 @@ def version_of(db: Session, actor: Actor, task: str, ref: str) -> VersionInfo:
 def training_table(
     db: Session, blobs: Blobs, actor: Actor, task: str, ref: str, *, force: bool = False
 ) -> tuple[VersionInfo, pl.DataFrame, list[str]]:
-    """Give a version, its examples with answers, and what a card must say about training on it.
+    """Return a version, its examples with answers, and what a card must say about training on it.
 
     Hidden answers may not be trained on: a model can say out loud what it was told. Contrast sets, and the examples
     that they were made of, are for evaluation only, unless it is forced.
@@ -61,7 +61,7 @@ def training_table(
 
 
 def dev_table(db: Session, blobs: Blobs, actor: Actor, task: str, ref: str) -> tuple[VersionInfo, pl.DataFrame]:
-    """Give a version and its examples with answers, to measure a model on."""
+    """Return a version and its examples with answers, to measure a model on."""
     version = version_of(db, actor, task, ref)
     return version, scan(db, blobs, actor, version.ref, answers=True).collect()
 
@@ -88,7 +88,7 @@ def _only_for_evaluation(
 
 
 def _held_out(blobs: Blobs, version: VersionInfo) -> pl.Series:
-    """Give the ids of a contrast set's examples and of those that they were made of."""
+    """Return the ids of a contrast set's examples and of those that they were made of."""
     held = scan_for_scoring(blobs, version).select("id", pivot=pl.col("meta").str.json_path_match(f"$.{PIVOT}"))
     both = held.collect()
     return pl.concat([both["id"], both["pivot"].drop_nulls()]).unique()

@@ -20,6 +20,6 @@ class TryoutInfo:
 
 
 def tryout_of(db: Session, version_id: int) -> TryoutInfo | None:
-    """Give the trial of a version; None where it was tried before it was registered."""
+    """Return the trial of a version; None where it was tried before it was registered."""
     tryout = tried.tryouts(db, [version_id]).get(version_id)
     return None if tryout is None else TryoutInfo(tryout.state, tryout.reason, tryout.log, tryout.attempts)

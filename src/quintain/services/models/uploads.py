@@ -82,7 +82,7 @@ def begin_upload(db: Session, blobs: Blobs, actor: Actor, *, size: int, sha256: 
 
 
 def get_upload(db: Session, actor: Actor, upload_id: str) -> UploadInfo:
-    """Say how far an upload of the actor's is."""
+    """Return how far an upload of the actor's is."""
     return _info(_mine(db, actor, upload_id))
 
 
@@ -116,7 +116,7 @@ def append(db: Session, blobs: Blobs, actor: Actor, upload_id: str, offset: int,
 
 
 def whole_upload(db: Session, blobs: Blobs, actor: Actor, upload_id: str) -> Path:
-    """Give the file of an upload that is complete and has the content that was announced."""
+    """Return the file of an upload; one that is not complete, or not what was announced, is refused."""
     _count_again(db, blobs, actor, upload_id)
     row = _mine(db, actor, upload_id)
     path = _place(blobs, row.id)

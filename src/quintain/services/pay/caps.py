@@ -50,19 +50,19 @@ def require_room(
 
 
 def trial_of(db: Session, spec: PaySpec, trial: int | None, round_id: int | None) -> int | None:
-    """Give the trial that work belongs to, by itself or by its round; nobody looks where trials have no cap."""
+    """Return the trial that work belongs to, by itself or by its round; nobody looks where trials have no cap."""
     if trial is not None or round_id is None or not spec.trial_cap:
         return trial
     return caps.trial_number(db, round_id)
 
 
 def standings(db: Session, task_id: int, spec: PaySpec, trial: int | None = None) -> list[CapStanding]:
-    """Say how much of the caps on all work of a task, and of a *trial* of it, is used."""
+    """Return how much of the caps on all work of a task, and of a *trial* of it, is used."""
     return list(_standings(db, task_id, spec, None, trial))
 
 
 def trial_standings(db: Session, task: str, spec: PaySpec) -> list[CapStanding]:
-    """Say how much of its cap each open trial of a task has used, the newest first; nothing where trials have none."""
+    """Return how much of its cap each open trial of a task has used, the newest first; none without caps."""
     if not spec.trial_cap:
         return []
     cap, money = Money(spec.trial_cap, spec.currency), spec.currency
@@ -73,13 +73,13 @@ def trial_standings(db: Session, task: str, spec: PaySpec) -> list[CapStanding]:
 
 
 def spent(db: Session, task_id: int, currency: str) -> Money:
-    """Say what people have earned with a task in all, but for what was set aside."""
+    """Return what people have earned with a task in all, but for what was set aside."""
     days = queries.balances(db, f"task:{task_id}", "day.")
     return Money(-sum(amount for account, amount in days.items() if account.currency == currency), currency)
 
 
 def spent_in_trial(db: Session, trial: int, currency: str) -> Money:
-    """Say what people have earned in a trial: in its rounds and by its steps, but for what was set aside.
+    """Return what people have earned in a trial: in its rounds and by its steps, but for what was set aside.
 
     The judging of what was written belongs to the task.
     """
@@ -95,7 +95,7 @@ def spent_in_trial(db: Session, trial: int, currency: str) -> Money:
 def _standings(
     db: Session, task_id: int, spec: PaySpec, user_id: int | None, trial: int | None
 ) -> Iterator[CapStanding]:
-    """Give every cap that is set with what is used of it; the cheap ones to look up first."""
+    """Return every cap that is set with what is used of it; the cheap ones to look up first."""
     money = spec.currency
     if user_id is not None and spec.worker_cap:
         held = queries.balance(db, Account(f"worker:{user_id}", f"task.{task_id}", money))

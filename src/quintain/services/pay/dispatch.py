@@ -49,7 +49,7 @@ class LeasedPayout:
     names: Mapping[str, str]
 
     def without_outside_names(self, text: str) -> str:
-        """Give a reply without what the panel calls people: that stays in one table."""
+        """Return a reply without what the panel calls people: that stays in one table."""
         for outside, name in self.names.items():
             text = text.replace(outside, name)
         return text[:LONGEST_REPLY]
@@ -98,7 +98,7 @@ def _hold(db: Session, payout_id: int) -> LeasedPayout:
 
 
 def _held_by_others(db: Session, payout_id: int) -> Conflict:
-    """Say until when others hold a payout: whoever died in the middle holds it no longer than that."""
+    """Return the refusal that others hold a payout, and until when: whoever died holds it no longer than that."""
     known = queries.find(db, payout_id)
     until = known[0].lease_until if known is not None else None
     return Conflict(

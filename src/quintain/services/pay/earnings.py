@@ -91,7 +91,7 @@ def earn(
 
 
 def piece_of(row: EarningFact) -> book.PaidPiece:
-    """Give an earning as the books see it."""
+    """Return an earning as the books see it."""
     return book.PaidPiece(
         row.id, row.user_id, row.task_id, row.round_id, row.kind, row.amount, row.currency, row.created_at
     )
@@ -161,7 +161,7 @@ def export_my_earnings(db: Session, actor: Actor, path: Path) -> int:
 
 
 def _all_of(db: Session, user_id: int) -> Iterator[Earning]:
-    """Give the earnings of somebody, newest first; what comes in meanwhile moves none of them."""
+    """Return the earnings of somebody, newest first; what comes in meanwhile moves none of them."""
     before: int | None = None
     while rows := queries.rows(db, user_id=user_id, before=before, limit=CHUNK):
         yield from map(_info, rows)
@@ -283,7 +283,7 @@ def _every(db: Session, task_id: int, ids: Sequence[int]) -> list[queries.Earnin
 
 
 def _changes(row: queries.EarningRow, *, approved: bool, in_part: bool) -> bool:
-    """Say whether a decision changes where an earning stands; refuse to take back what was paid, or is on its way."""
+    """Whether a decision changes where an earning stands; refuse to take back what was paid, or is on its way."""
     if not approved and (in_part or row.standing.payout_id is not None):
         raise Conflict(
             "Earning {number} is paid, or on its way.",
@@ -330,7 +330,7 @@ def tell_approved(db: Session, task: str, user_id: int, money: Money) -> None:
 
 
 def hourly(money: Money, minutes: float) -> Money:
-    """Give what an hour pays at *money* per *minutes*.
+    """Return what an hour pays at *money* per *minutes*.
 
     >>> str(hourly(Money(30, "USD"), 2.0))
     '9.00 USD'
@@ -341,7 +341,7 @@ def hourly(money: Money, minutes: float) -> Money:
 
 
 def pace(times: Sequence[float], estimate: float, least: int) -> tuple[float, bool]:
-    """Say how many seconds a piece of work takes, and whether that was measured.
+    """Return how many seconds a piece of work takes, and whether that was measured.
 
     Measured is the median of *times*, once there are *least* of them and they add up to ten minutes: an hour's pay is
     not to be read off six seconds of work. Until then it is the owner's *estimate*.
@@ -355,7 +355,7 @@ def pace(times: Sequence[float], estimate: float, least: int) -> tuple[float, bo
 
 
 def wage(db: Session, round_id: int, spec: RoundSpec) -> Wage:
-    """Say how long a session takes and what that pays per hour: as measured once there is enough, else as estimated."""
+    """Return how long a session takes and what that pays per hour: as measured once there is enough, else estimated."""
     times = earnings.session_times(db, round_id)
     seconds, measured = pace(times, spec.minutes * 60, ENOUGH_TIMES)
     return Wage(seconds / 60, hourly(spec.reward.base, seconds / 60), len(times) if measured else 0)
@@ -391,7 +391,7 @@ def _totals(balances: Mapping[book.Account, int], sign: int) -> list[PayTotal]:
 
 
 def grant_bonus(db: Session, actor: Actor, task: str, worker: str, money: Money, *, what: str, key: str) -> bool:
-    """Give somebody a bonus on a task; with the same *key* again, nothing happens and False is given (owners)."""
+    """Grant somebody a bonus on a task (owners); with the same *key* again nothing happens, and False is returned."""
     if money.amount <= 0:
         raise BadInput(faults=[Fault("is more than nothing", field="amount")])
     if not what.strip():

@@ -18,11 +18,12 @@ from quintain.services.access.notify import notify_all
 from quintain.services.access.permissions import require_user
 from quintain.services.pay import ledger
 from quintain.services.pay.earnings import piece_of
+from quintain.services.pay.held_pay import held_for_person, my_held_pay
 from quintain.store.database import lock, transaction
 from quintain.store.queries.access.people import owners
 from quintain.store.queries.pay import ahead as ahead_queries
 from quintain.store.queries.pay import earnings as queries
-from quintain.store.tables import Earning, EarningDecision, PayQuestion
+from quintain.store.tables import Earning, EarningDecision, PayQuestion, User
 
 LAST_WISH = "I am leaving: please pay what is open."
 
@@ -30,7 +31,9 @@ LAST_WISH = "I am leaving: please pay what is open."
 def open_pay(db: Session, user_id: int) -> OpenPay:
     """Add up what somebody earned that is not paid; for other services, which know whose it may be."""
     rows, under_way = _apart(db, user_id)
-    return OpenPay(_sums(row.earning for row in rows), _sums(row.earning for row in under_way))
+    return OpenPay(
+        _sums(row.earning for row in rows), _sums(row.earning for row in under_way), held_for_person(db, user_id)
+    )
 
 
 def my_open_pay(db: Session, actor: Actor) -> OpenPay:
@@ -41,7 +44,7 @@ def my_open_pay(db: Session, actor: Actor) -> OpenPay:
     rows, under_way = (
         [row.earning for row in part if actor.task in (None, row.task)] for part in _apart(db, require_user(actor))
     )
-    return OpenPay(_sums(rows), _sums(under_way))
+    return OpenPay(_sums(rows), _sums(under_way), my_held_pay(db, actor))
 
 
 def ask_for_last_pay(db: Session, actor: Actor) -> list[str]:
@@ -63,28 +66,28 @@ def ask_for_last_pay(db: Session, actor: Actor) -> list[str]:
     return sorted(newest)
 
 
-def forgo_pay(db: Session, user_id: int, by: Actor) -> None:
-    """Set aside all that somebody who leaves has earned and not been paid, by their own word.
+def forgo_pay(db: Session, user: User, by: Actor) -> None:
+    """Set aside all that somebody who leaves has earned and not been paid, by their own word or that of an admin.
 
-    It happens in the caller's transaction.
-    Each earning gets a decision that says so, and the ledger an entry; it no longer counts towards caps. What is on its
-    way is refused: it cannot be called back.
+    It happens in the caller's transaction. Each earning gets a decision that says whose word it was, and the ledger an
+    entry; it no longer counts towards caps. What is on its way is refused: it cannot be called back.
     """
-    rows, under_way = _apart(db, user_id)
+    by_self = user.id == by.user_id
+    rows, under_way = _apart(db, user.id)
     if under_way:
         raise Conflict(
-            "{money} of your pay is on its way.",
+            "{money} of your pay is on its way." if by_self else "{money} of what {name} earned is on its way.",
             money=amounts_text(_sums(row.earning for row in under_way)),
+            name=user.name,
             remedy="Delete the account when it has arrived.",
             code="unpaid_work",
         )
     for task_id in sorted({row.earning.task_id for row in rows}):
         lock(db, f"pay of {task_id}")
-    rows = _apart(db, user_id)[0]
+    rows = _apart(db, user.id)[0]
+    reason = "given up with the account" if by_self else "given up by who deleted the account"
     decisions = {
-        row.earning.id: EarningDecision(
-            earning_id=row.earning.id, approved=False, reason="given up with the account", by=by.user_id
-        )
+        row.earning.id: EarningDecision(earning_id=row.earning.id, approved=False, reason=reason, by=by.user_id)
         for row in rows
     }
     db.add_all(decisions.values())
@@ -97,7 +100,7 @@ def forgo_pay(db: Session, user_id: int, by: Actor) -> None:
     queries.set_status(db, rows, "declined")
     for task in sorted({row.task for row in rows}):
         sums = _sums(row.earning for row in rows if row.task == task)
-        audit.record(db, by, "pay.given_up", task, user=user_id, amounts=[str(one) for one in sums])
+        audit.record(db, by, "pay.given_up", task, user=user.id, amounts=[str(one) for one in sums])
 
 
 def amounts_text(amounts: Sequence[Money]) -> Text:
@@ -106,7 +109,7 @@ def amounts_text(amounts: Sequence[Money]) -> Text:
 
 
 def _apart(db: Session, user_id: int) -> tuple[list[queries.EarningRow], list[queries.EarningRow]]:
-    """Give what is unpaid, apart from what a payout has, or has paid in part: that cannot be given up any more."""
+    """Return what is unpaid, apart from what a payout has, or has paid in part: that cannot be given up any more."""
     rows = queries.unpaid(db, user_id)
     parts = ahead_queries.of_earnings(db, [row.earning.id for row in rows])
     under_way = [row for row in rows if row.standing.payout_id is not None or row.earning.id in parts]

@@ -21,7 +21,7 @@ TOOK_PART = ("ACTIVE", "AWAITING REVIEW", "APPROVED", "PARTIALLY APPROVED", "SCR
 
 
 def held_pay(db: Session, actor: Actor, task: str) -> list[HeldPay]:
-    """Say what a task owes to people whom nobody has confirmed, by currency (owners)."""
+    """Return what a task owes to people whom nobody has confirmed, by currency (owners)."""
     task_id = find_row(db, task).id
     require_owner(actor, task)
     return [HeldPay(people, amount, currency) for currency, people, amount in queries.held_sums(db, task_id)]
@@ -29,12 +29,16 @@ def held_pay(db: Session, actor: Actor, task: str) -> list[HeldPay]:
 
 def my_held_pay(db: Session, actor: Actor) -> list[MyHeldPay]:
     """List what tasks hold of the actor's pay, until the panel or an owner says that they are a person of their own."""
-    held = queries.held_tasks(db, require_user(actor))
-    return [MyHeldPay(task, amount, currency) for task, currency, amount in held if actor.task in (None, task)]
+    return [held for held in held_for_person(db, require_user(actor)) if actor.task in (None, held.task)]
+
+
+def held_for_person(db: Session, user_id: int) -> list[MyHeldPay]:
+    """List what tasks hold of somebody's pay; for other services, which know whose it may be."""
+    return [MyHeldPay(task, amount, currency) for task, currency, amount in queries.held_tasks(db, user_id)]
 
 
 def refuse_if_held(db: Session, task_id: int, currency: str) -> None:
-    """Say that what is approved is held, where that is why there is nothing to pay."""
+    """Refuse with the reason that what is approved is held, where that is why there is nothing to pay."""
     for money, people, _ in queries.held_sums(db, task_id):
         if money == currency:
             raise Conflict(

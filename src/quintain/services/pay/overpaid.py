@@ -72,7 +72,7 @@ def unanswered(db: Session, actor: Actor, task: str, *, limit: int = 50) -> list
 
 
 def answer(db: Session, actor: Actor, payout_id: int, *, hold_back: bool) -> PayoutRecord:
-    """Say whether what was paid for nothing is held back from the person's later pay, or let go (owners)."""
+    """Hold what was paid for nothing back from the person's later pay, or let it go (owners); decided once only."""
     with transaction(db):
         row, task = payouts.find_payout(db, actor, payout_id)
         if row.step != queries.STEP:

@@ -18,7 +18,7 @@ Measure = Callable[[], tuple[Money, bool]]
 
 
 def falls_short(promised: Money, hourly: Money) -> bool:
-    """Say whether an hour pays less than was promised; other currencies are not compared.
+    """Whether an hour pays less than was promised; other currencies are not compared.
 
     >>> falls_short(Money(1000), Money(999)), falls_short(Money(1000, "EUR"), Money(1, "USD"))
     (True, False)

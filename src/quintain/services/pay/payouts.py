@@ -63,7 +63,7 @@ class PayoutPart:
 
 
 def owed(db: Session, actor: Actor, task: str) -> list[Owed]:
-    """Say what is approved and not yet in a payout, by provider and currency (owners)."""
+    """Return what is approved and not yet in a payout, by provider and currency (owners)."""
     row = find_row(db, task)
     require_owner(actor, task)
     return [
@@ -117,7 +117,7 @@ def _payable(
 
 
 def people_with_submissions(db: Session, task_id: int) -> set[int]:
-    """Give who has a submission on a panel that no payout approves, and that may be approved as far as is known."""
+    """Return who has a submission on a panel that no payout approves, and that may be approved as far as is known."""
     done = queries.approved_stays(db, task_id)
     return {
         stay.user_id
@@ -145,7 +145,7 @@ def _nothing_to_pay(provider: str, currency: str, waiting: int) -> Conflict:
 def _as_now(
     db: Session, task_id: int, parts: Sequence[PayoutPart], *, provider: str, currency: str
 ) -> list[PayoutPart]:
-    """Give *parts* as they are once nobody else plans: of what was owed before, another payout may pay some by now."""
+    """Return *parts* as they are once nobody else plans: of what was owed before, others may pay some by now."""
     users = [one.user_id for one in parts]
     payable, _ = _payable(db, task_id, provider, currency, users)
     left = {one.id: one.left for one in payable}
@@ -156,7 +156,7 @@ def _as_now(
 def _parts(
     db: Session, task_id: int, provider: str, payable: Sequence[queries.Payable]
 ) -> Iterator[tuple[str, list[PayoutPart]]]:
-    """Give what each person is owed, in payouts of one study and of no more people than a call takes."""
+    """Return what each person is owed, in payouts of one study and of no more people than a call takes."""
     studies = {stay.user_id: stay.study for stay in queries.stays(db, task_id, provider)} if provider != HAND else {}
     people: defaultdict[tuple[str, int], list[queries.Payable]] = defaultdict(list)
     for earning in payable:
@@ -218,7 +218,10 @@ def get_payout(db: Session, actor: Actor, payout_id: int) -> PayoutRecord:
 
 
 def cancel(db: Session, actor: Actor, payout_id: int) -> PayoutRecord:
-    """Give a payout up that was not sent: its earnings can be paid by another one (owners)."""
+    """Cancel a payout that was not sent (owners): its earnings can be paid by another one.
+
+    One that was sent is refused.
+    """
     with transaction(db):
         _, task = find_payout(db, actor, payout_id)
         if not queries.change(db, payout_id, OPEN, state="cancelled", settled_at=now(), lease_until=None):
@@ -233,7 +236,7 @@ def cancel(db: Session, actor: Actor, payout_id: int) -> PayoutRecord:
 
 
 def resolve(db: Session, actor: Actor, payout_id: int, *, paid: bool, note: str = "") -> PayoutRecord:
-    """Say of a payout by hand, or of one whose answer did not come, whether it was paid (owners)."""
+    """Set down whether a payout by hand, or one whose answer did not come, was paid (owners); others are refused."""
     with transaction(db):
         row, task = find_payout(db, actor, payout_id)
         by_hand = row.step == "file" and row.state == "prepared"
@@ -323,7 +326,7 @@ def find_payout(db: Session, actor: Actor, payout_id: int) -> tuple[Payout, str]
 
 
 def payout_record(db: Session, task: str, row: Payout, *, calls: bool = True) -> PayoutRecord:
-    """Give a payout as owners see it."""
+    """Return a payout as owners see it."""
     lines: Sequence[Mapping[str, Any]] = row.content["lines"]
     users = [int(line["user"]) for line in lines]
     names = people_names(db, users)

@@ -27,20 +27,20 @@ from quintain.tasks.writing import dump_toml
 
 
 def policy_of(db: Session, task_id: int) -> PaySpec:
-    """Give what holds for a task; for other services."""
+    """Return the pay policy of a task; for other services, which have asked who may read it."""
     row = queries.newest(db, task_id)
     return restore(PaySpec, row.definition) if row is not None else PaySpec()
 
 
 def get_policy(db: Session, actor: Actor, task: str) -> PaySpec:
-    """Give what holds for a task (owners)."""
+    """Return the pay policy of a task (owners)."""
     row = find_row(db, task)
     require_owner(actor, task)
     return policy_of(db, row.id)
 
 
 def policy_text(db: Session, actor: Actor, task: str) -> PayPolicyText:
-    """Give what holds for a task as a TOML file (owners)."""
+    """Return the pay policy of a task as a TOML file (owners)."""
     spec = get_policy(db, actor, task)
     return PayPolicyText(task, dump_toml(plain(spec, whole=True)), revision_of_spec(spec))
 

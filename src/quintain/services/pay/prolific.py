@@ -183,7 +183,7 @@ def _waiting(db: Session, task_id: int) -> list[queries.Stay]:
 
 
 def _parts(db: Session, actor: Actor, task: str, stays: Sequence[queries.Stay], reward: Money) -> list[PayoutPart]:
-    """Give what the approval of each submission covers of what its person earned."""
+    """Return what the approval of each submission covers of what its person earned."""
     task_id, users = find_row(db, task).id, sorted({one.user_id for one in stays})
     base: defaultdict[int, list[queries.Payable]] = defaultdict(list)
     for earning in queries.payable(db, task_id, reward.currency, NAME, users):
@@ -224,7 +224,7 @@ class Covered:
 
 
 def cover(amounts: Sequence[int], reward: int) -> Covered:
-    """Say which of the *amounts* that somebody earned a reward pays, the oldest first.
+    """Return which of the *amounts* that somebody earned a reward pays, the oldest first.
 
     >>> cover([350, 350], 500)
     Covered(whole=(0,), part=1, amount=150, rest=0)

@@ -18,7 +18,7 @@ STEPS: dict[str, Callable[[Prolific], PayProvider]] = {"bonus": Bonuses, "approv
 
 
 def prolific_spec(db: Session, task_id: int, task: str) -> ProlificSpec:
-    """Give how a task works with Prolific; refuse where its owner has not said so."""
+    """Return how a task works with Prolific; refused where its owner has not said so."""
     spec = policy_of(db, task_id).prolific
     if spec is None:
         raise Conflict(
@@ -30,7 +30,7 @@ def prolific_spec(db: Session, task_id: int, task: str) -> ProlificSpec:
 
 
 def secret_of(outside: Outside, name: str) -> str:
-    """Give a key of the operator's by its name."""
+    """Return a key of the operator's by its name; refused where there is none."""
     secret = outside.secrets.get(name)
     if secret is None:
         raise Forbidden(

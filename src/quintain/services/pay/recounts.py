@@ -34,12 +34,12 @@ def _restand(db: Session, stored: Numbers, counted: Numbers) -> None:
 
 
 def _held(db: Session) -> Numbers:
-    """Give what accounts hold whose entries add up to something else."""
+    """Return what accounts hold whose entries add up to something else."""
     return {(one.holder, one.name, one.currency): held for one, held, _ in ledger.miscounted(db)}
 
 
 def _summed(db: Session) -> Numbers:
-    """Give what the entries of those accounts add up to."""
+    """Return what the entries of those accounts add up to."""
     return {(one.holder, one.name, one.currency): summed for one, _, summed in ledger.miscounted(db)}
 
 

@@ -18,7 +18,7 @@ from quintain.store.queries.pay import ledger
 
 
 def cost_report(db: Session, actor: Actor, task: str, *, currency: str = "") -> CostReport:
-    """Say what a text has cost in each round of a task, in one currency (owners).
+    """Return what a text has cost in each round of a task, in one currency (owners).
 
     Work that belongs to no round (judging, quizzes, steps of trials, bonuses by hand) is a group by the task's name.
     What was set aside is no cost. Without *currency*, it is that of the pay policy.

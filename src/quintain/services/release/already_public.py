@@ -25,7 +25,7 @@ from quintain.tasks.contract import kind_of
 def already_public(
     db: Session, blobs: Blobs, validation: ValidationInfo, rows: Sequence[JudgedRow], spec: Mapping[str, Any]
 ) -> BoolArray:
-    """Say of each item whether an open data set of the task has its text with an answer.
+    """Return for each item whether an open data set of the task has its text with an answer.
 
     Data sets of a release of the same items by the same *spec* do not count: they are what is made once more.
     """

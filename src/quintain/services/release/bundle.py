@@ -41,7 +41,7 @@ TEXTS = ("report.md", "datasheet.md", "changelog.md")
 
 
 def text_of(db: Session, blobs: Blobs, actor: Actor, ref: str, number: int | None, name: str) -> str:
-    """Give one of a release's texts: its report, datasheet or changelog, as Markdown. For owners."""
+    """Return one of a release's texts: its report, datasheet or changelog, as Markdown (owners)."""
     release = find_release(db, actor, ref, number)
     if name == "report.md":
         return report_text(release)

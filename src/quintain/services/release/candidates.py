@@ -123,12 +123,12 @@ class Candidates:
         return sorted({str(one.get("model")) for row in self.rows for one in row.predictions})
 
     def answers_of(self, model: str) -> IntArray:
-        """Give what *model* answered, as the place of the label; -1 where it is none, or the model was not asked."""
-        place = {label_form(name): code for code, name in enumerate(self.classes)}
-        return np.array([_answer(row.predictions, model, place) for row in self.rows], dtype=np.int64)
+        """Return what *model* answered, as the place of the label; -1 where it is none, or the model was not asked."""
+        code_of = {label_form(name): code for code, name in enumerate(self.classes)}
+        return np.array([_answer(row.predictions, model, code_of) for row in self.rows], dtype=np.int64)
 
     def values(self, attribute: str) -> list[str | None]:
-        """Give the value of an attribute for each item, or None; lengths are in fifths."""
+        """Return the value of an attribute for each item, or None; lengths are in fifths."""
         if attribute == "writer":
             return [self.writers[code] if code >= 0 else None for code in self.writer.tolist()]
         if attribute == "condition":
@@ -138,7 +138,7 @@ class Candidates:
         return length_quintiles(self.texts)
 
     def origin(self, kind: str) -> IntArray:
-        """Give the code of the prompt, or of the review, that each item is from; -1 where it is from none."""
+        """Return the code of the prompt, or of the review, that each item is from; -1 where it is from none."""
         if kind == "prompt":
             return codes_of([row.prompt_id for row in self.rows])
         return codes_of([_text(row.origin.get("review")) for row in self.rows])
@@ -205,7 +205,7 @@ def gather(db: Session, blobs: Blobs, validation: ValidationInfo, spec: ReleaseS
 
 
 def _voted(db: Session, validation: ValidationInfo, evidence: Evidence, final: FinalLabels, where: IntArray) -> Voted:
-    """Say who gave the votes that are kept on the items at *where* among those that have any."""
+    """Return who gave the votes that are kept on the items at *where* among those that have any."""
     used = final.judgements
     known = pseudonyms(db, evidence.users.tolist(), validation.task.name)
     codes = {name: code for code, name in enumerate(validation.task.judgement_labels)}

@@ -152,14 +152,15 @@ def _labelling(facts: SheetFacts) -> list[str]:
 
 
 def _removed(people: ReleasePeople) -> str:
-    """Say whom unqualification removed, and what labels would be had they stayed."""
+    """Return whom unqualification removed, and what labels would be had they stayed."""
     question = "**Whose judgements were removed, and does it matter?**"
     if not people.unqualified and not people.set_aside:
         return f"{question} Nobody's."
     rules = ", ".join(f"{markdown(rule)} {count}" for rule, count in people.rules.items())
+    gone = "1 judge was" if people.unqualified == 1 else f"{people.unqualified:,} judges were"
     changed = people.other_label + people.no_label + people.new_label
     return (
-        f"{question} {people.unqualified} judges were unqualified ({rules or 'and requalified'}), and "
+        f"{question} {gone} unqualified ({rules or 'and requalified'}), and "
         f"{people.set_aside:,} judgements set aside; their work {'was paid and ' if people.reward else ''}is kept. Had "
         "they stayed, "
         f"{changed:,} of the {people.compared:,} items that they judged would be labelled otherwise: "

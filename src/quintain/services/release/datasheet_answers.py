@@ -25,20 +25,20 @@ from quintain.tasks.writing import dump_toml
 
 
 def answers_of(db: Session, task: str) -> DatasheetSpec:
-    """Give the answers for the task; for other services."""
+    """Return the answers for the task; for other services, which have asked who may read them."""
     row = queries.newest(db, find_row(db, task).id)
     return restore(DatasheetSpec, row.answers) if row is not None else DatasheetSpec()
 
 
 def get_answers(db: Session, actor: Actor, task: str) -> DatasheetSpec:
-    """Give the answers for the task (owners)."""
+    """Return the answers for the task (owners)."""
     find_row(db, task)
     require_owner(actor, task)
     return answers_of(db, task)
 
 
 def answers_text(db: Session, actor: Actor, task: str) -> DatasheetText:
-    """Give the answers as a TOML file, with the questions that are open (owners)."""
+    """Return the answers as a TOML file, with the questions that are open (owners)."""
     spec = get_answers(db, actor, task)
     return DatasheetText(task, dump_toml(plain(spec, whole=True)), open_questions(spec), revision_of_spec(spec))
 

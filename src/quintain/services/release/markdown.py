@@ -49,7 +49,7 @@ def label_rows(report: ReleaseReport) -> tuple[list[str], list[list[object]]]:
 
 
 def human_rows(report: ReleaseReport) -> tuple[list[str], list[list[object]]]:
-    """Say how well people do on each split, and how far they agree: heads and rows, the last over all splits."""
+    """Return how well people do on each split, and how far they agree: heads and rows, the last over all splits."""
     labels = list(dict.fromkeys(label for row in report.human for label in row.f1))
     heads = ["", *labels, "average", "Fleiss' κ", "never disagreed"]
     rows: list[list[object]] = [

@@ -86,7 +86,7 @@ def _had_they_stayed(db: Session, candidates: Candidates) -> tuple[int, int, int
 
 
 def _first(evidence: Evidence, most: IntArray) -> IntArray:
-    """Give the places of the first judgements of each item, so many as *most* says, in their order."""
+    """Return the places of the first judgements of each item, so many as *most* says, in their order."""
     counted = evidence.counted
     order = np.lexsort((evidence.rows, counted.item))
     sizes = counted.sizes()

@@ -55,7 +55,7 @@ def ask_release(db: Session, actor: Actor, ref: str, spec: ReleaseSpec, *, previ
 
 
 def queued_release(db: Session, blobs: Blobs, actor: Actor, ref: str, number: int) -> QueuedRelease:
-    """Give what came of the job *number*, or how far it is. For owners."""
+    """Return what came of the job *number*, or how far it is (owners)."""
     job = queue.get_job(db, actor, number)
     require_owner(actor, job.task)
     params = db.get_one(Job, number).params
@@ -65,7 +65,7 @@ def queued_release(db: Session, blobs: Blobs, actor: Actor, ref: str, number: in
 
 
 def require_release(asked: QueuedRelease) -> Release:
-    """Give the release, or say why it is not there."""
+    """Return the release; refuse where it is not there yet, or where its job failed."""
     if asked.release is not None:
         return asked.release
     if asked.job.going:

@@ -59,7 +59,7 @@ class Basis:
 
     @classmethod
     def of(cls, db: Session, validation: ValidationInfo, note: int | None = None) -> Basis:
-        """Give what a release of a validation would rest on now."""
+        """Return what a release of a validation would rest on now."""
         return cls(
             validation=replace(validation, seen_to=""),  # what is written since is judged later
             judged=newest_facts(db, validation.id, None),
@@ -68,7 +68,7 @@ class Basis:
         )
 
     def now(self, db: Session, validation: ValidationInfo) -> Basis:
-        """Give the same as it is now."""
+        """Return the same as it is now."""
         return Basis.of(db, validation, self.tags.note)
 
 
@@ -84,7 +84,7 @@ def parse_release(text: str, *, file: str | None = None) -> ReleaseSpec:
 def preview(
     db: Session, blobs: Blobs, actor: Actor, ref: str, spec: ReleaseSpec, *, tell: ReportProgress = quietly
 ) -> records.Release:
-    """Say what a release of validation *ref* would be and what constraints cost; nothing is written. For owners."""
+    """Return what a release of validation *ref* would be and what constraints cost; nothing is written (owners)."""
     tell(0, 3)
     plan = _plan(db, blobs, actor, ref, spec)
     tell(1, 3)
@@ -177,7 +177,7 @@ def list_releases(db: Session, actor: Actor, ref: str) -> records.Releases:
 
 
 def find_release(db: Session, actor: Actor, ref: str, number: int | None = None) -> records.Release:
-    """Give release *number* of validation *ref*, or its newest one. For owners."""
+    """Return release *number* of validation *ref*, or its newest one; NotFound without one (owners)."""
     releases = list_releases(db, actor, ref).releases
     release = next((one for one in releases if number is None or one.number == number), None)
     if release is None:
@@ -193,7 +193,7 @@ def find_release(db: Session, actor: Actor, ref: str, number: int | None = None)
 
 
 def release_before(db: Session, actor: Actor, release: records.Release) -> records.Release | None:
-    """Give the release before one: of the same validation, else the last of the task; None for the first."""
+    """Return the release before one: of the same validation, else the last of the task; None for the first."""
     row = queries.before(db, find_validation(db, release.validation).id, release.number or 0)
     if row is None:
         return None

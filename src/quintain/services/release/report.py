@@ -59,7 +59,7 @@ def _on(candidates: Candidates, split: str, places: IntArray) -> ReleaseHuman:
 
 
 def _votes_of(candidates: Candidates, places: IntArray) -> tuple[Judgements, IntArray]:
-    """Give the kept votes on the items at *places*, and the label of each of these items as a class of them."""
+    """Return the kept votes on the items at *places*, and the label of each of these items as a class of them."""
     voted = candidates.voted
     sizes = voted.starts[places + 1] - voted.starts[places]
     ends = np.cumsum(sizes)

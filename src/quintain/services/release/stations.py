@@ -26,7 +26,7 @@ KnownJudging = tuple[ValidationInfo, ValidationFigures]
 
 
 def stations_of(db: Session, actor: Actor, ref: str, *, judging: KnownJudging | None = None) -> Stations:
-    """Say where round *ref* stands and what is to be done next; drafts to the task's owners only.
+    """Return where round *ref* stands and what is to be done next; drafts to the task's owners only.
 
     *judging* is what the caller knows of its judging already.
     """
@@ -82,7 +82,7 @@ def _label(judging: KnownJudging | None, *, judged: bool, released: bool) -> tup
 
 
 def _release(db: Session, actor: Actor, info: RoundInfo, judging: KnownJudging | None) -> tuple[Station, list[str]]:
-    """Give the station, and the models that were trained on any release of the round, of those that *actor* may see."""
+    """Return the station, and the models trained on any release of the round, as far as *actor* may see them."""
     released = releases.of_validation(db, judging[0].id) if judging else []
     versions = [releases.version_refs(db, one.id) for one in released]
     trained = stations.trained_on(db, info.task, [one["train"] for one in versions if "train" in one])

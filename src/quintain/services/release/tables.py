@@ -29,7 +29,7 @@ def dataset_name(plan: Plan[Candidates], split: str) -> str:
 
 
 def flags_of(plan: Plan[Candidates], at: int) -> list[str]:
-    """Say why an item of train is not in dev or test, as tags: an extra label, no majority, its prompt, a copy."""
+    """Return why an item of train is not in dev or test, as tags: an extra label, no majority, its prompt, a copy."""
     candidates = plan.candidates
     if plan.split[at] != Role.TRAIN.value:
         return []
@@ -43,7 +43,7 @@ def flags_of(plan: Plan[Candidates], at: int) -> list[str]:
 
 
 def table_of(plan: Plan[Candidates], split: str) -> pl.DataFrame:
-    """Give the examples of a split: inputs, answer (none where the label is no answer of the task), tags and meta."""
+    """Return the examples of a split: inputs, answer (none where the label is no answer of the task), tags and meta."""
     candidates = plan.candidates
     task = candidates.validation.task
     names = [item.name for item in kind_of(task).fields(task)]
@@ -63,7 +63,7 @@ def table_of(plan: Plan[Candidates], split: str) -> pl.DataFrame:
 
 
 def _meta(plan: Plan[Candidates], at: int) -> dict[str, Any]:
-    """Give what is known of an item besides its label; owners see it."""
+    """Return what is known of an item besides its label; owners see it."""
     candidates = plan.candidates
     row, label = candidates.rows[at], int(candidates.label[at])
     meta: dict[str, Any] = {
@@ -88,5 +88,5 @@ def _meta(plan: Plan[Candidates], at: int) -> dict[str, Any]:
 
 
 def short_name(validation: ValidationInfo) -> str:
-    """Give what the ids of a validation's texts begin with: r2 for round 2."""
+    """Return what the ids of a validation's texts begin with: r2 for round 2."""
     return f"r{validation.name}" if validation.round_id is not None else validation.name

@@ -64,7 +64,7 @@ def close_coding(db: Session, actor: Actor, ref: str) -> records.CodingResults:
 
 
 def results(db: Session, actor: Actor, ref: str) -> records.CodingResults:
-    """Give what came of a coding so far, to owners; arms, differences and examples once it is closed."""
+    """Return what came of a coding so far (owners); arms, differences and examples once it is closed."""
     info = find_coding(db, ref)
     require_owner(actor, info.task)
     row = db.get_one(CodingRow, info.id)

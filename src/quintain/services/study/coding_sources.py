@@ -57,7 +57,7 @@ class Candidate:
 
 
 def pinned(db: Session, actor: Actor, spec: CodingSpec) -> CodingSpec:
-    """Give *spec* with the versions of its data sets, so that it means the same for ever."""
+    """Return *spec* with the versions of its data sets, so that it means the same for ever."""
     sources = []
     for source in spec.sources:
         room, _, name = source.partition("/")
@@ -120,7 +120,7 @@ def share_out(sizes: Mapping[str, int], total_asked: int, *, equal: bool) -> dic
 def _candidates(
     db: Session, blobs: Blobs, actor: Actor, task: Task, spec: CodingSpec, source: str
 ) -> tuple[list[Candidate], Mapping[str, int]]:
-    """Give the items of a source; of a large one not all, and how many were left out of which arm."""
+    """Return the items of a source; of a large one not all, and how many were left out of which arm."""
     room, _, name = source.partition("/")
     if room == "data":
         return _of_dataset(db, blobs, actor, task, spec, source)
@@ -220,7 +220,7 @@ def shorten(text: str, most: int) -> str:
 
 
 def text_of(task: Task, inputs: Mapping[str, Any], text: str = "") -> str:
-    """Give what somebody wrote, as one text: a justification, or the fields that are theirs."""
+    """Return what somebody wrote, as one text: a justification, or the fields that are theirs."""
     if text:
         return text
     own = [item.name for item in kind_of(task).fields(task) if item.editable]

@@ -42,7 +42,7 @@ def next_to_code(db: Session, actor: Actor, ref: str) -> records.ItemToCode | No
 
 
 def look_back(db: Session, actor: Actor, ref: str, before: int | None = None) -> records.ItemToCode | None:
-    """Give the item that *actor* coded last, to say it anew; with *before*, the one that they coded before that."""
+    """Return the item that *actor* coded last, to code it anew; with *before*, the one that they coded before that."""
     user_id = require_user(actor)
     info = find_coding(db, ref)
     require_part(actor, info)
@@ -53,7 +53,7 @@ def look_back(db: Session, actor: Actor, ref: str, before: int | None = None) ->
 
 
 def get_to_code(db: Session, actor: Actor, ref: str, item: int) -> records.ItemToCode:
-    """Give an item that *actor* has in hand or has coded."""
+    """Return an item that *actor* has in hand or has coded."""
     user_id = require_user(actor)
     info = find_coding(db, ref)
     require_part(actor, info)
@@ -87,8 +87,10 @@ def code_item(
 
 
 def coding_offers(db: Session, actor: Actor) -> Iterator[CodingInfo]:
-    """Go through the newest open codings that have something for *actor*."""
+    """Go through the newest open codings that have something for *actor*; panels' links lead to none."""
     user_id = require_user(actor)
+    if actor.came_by_door:
+        return
     moment = now()
     for row in queries.newest_open(db, OFFERED):
         info = info_of(*row)
@@ -113,7 +115,7 @@ def _own_place(db: Session, info: CodingInfo, place_id: int, user_id: int) -> Co
 
 
 def _chosen(info: CodingInfo, categories: Sequence[str], note: str) -> list[str]:
-    """Give the categories in their order, or say what is wrong with them."""
+    """Return the categories in their order; refuse those that are none, and none at all."""
     faults = [
         Fault("'{name}' is not one of {known}", name=one, known=", ".join(info.spec.categories), field="categories")
         for one in dict.fromkeys(categories)

@@ -140,7 +140,7 @@ def put_spec(
 
 
 def find_coding(db: Session, ref: str) -> CodingInfo:
-    """Give the coding called *ref*, whoever asks; for other services."""
+    """Return the coding called *ref*, whoever asks; for other services."""
     task, _, name = ref.rpartition("/")
     row_and_task = queries.find(db, task, name) if task else None
     if row_and_task is None:
@@ -154,7 +154,7 @@ def find_coding(db: Session, ref: str) -> CodingInfo:
 
 
 def get_coding(db: Session, actor: Actor, ref: str) -> records.Coding:
-    """Give a coding with its progress, to those who may code in it."""
+    """Return a coding with its progress, for those who may code in it."""
     info = find_coding(db, ref)
     require_part(actor, info)
     return records_of(db, [info])[0]
@@ -169,7 +169,7 @@ def list_codings(db: Session, actor: Actor, task: str, *, offset: int = 0, limit
 
 
 def may_take_part(actor: Actor, info: CodingInfo) -> bool:
-    """Say whether somebody may code."""
+    """Whether somebody may code."""
     if info.spec.people == "workers":
         return actor.user_id is not None or actor.operator
     return actor.has(RoleName.EXPERT, info.task) or actor.has(RoleName.OWNER, info.task)
@@ -191,7 +191,7 @@ def require_open(info: CodingInfo) -> None:
 
 
 def records_of(db: Session, infos: Sequence[CodingInfo]) -> list[records.Coding]:
-    """Give codings as programs see them."""
+    """Return codings as programs see them."""
     counts = queries.counts(db, [one.id for one in infos])
     return [
         records.Coding(
@@ -215,13 +215,13 @@ def records_of(db: Session, infos: Sequence[CodingInfo]) -> list[records.Coding]
 
 
 def info_of(row: CodingRow, task: str) -> CodingInfo:
-    """Give a stored coding."""
+    """Return a stored coding."""
     state = CodingState(row.state)
     return CodingInfo(row.id, task, row.name, state, _parsed(row.toml), row.created_at, row.closed_at)
 
 
 def _as_drawn(info: CodingInfo, spec: CodingSpec) -> CodingSpec:
-    """Give *spec* with the versions that were drawn from, where it means those."""
+    """Return *spec* with the versions that were drawn from, where it means those."""
     names = {one.partition("@")[0]: one for one in info.spec.sources}
     return replace(spec, sources=tuple(names.get(one, one) for one in spec.sources))
 

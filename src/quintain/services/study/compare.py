@@ -88,7 +88,7 @@ def compare_report(
 def require_comparable(
     db: Session, actor: Actor, task_name: str, rounds: Sequence[str], harvests: Sequence[str]
 ) -> Task:
-    """Give the task whose texts are to be compared, or say why they cannot be, before any is read. For owners."""
+    """Return the task whose texts are to be compared (owners); refuse what cannot be, before any is read."""
     task = get_task(db, task_name)
     require_owner(actor, task_name)
     if not rounds and not harvests:
@@ -103,7 +103,7 @@ def require_comparable(
 
 
 def resting_on(db: Session, task_name: str, rounds: Sequence[str], harvests: Sequence[str]) -> list[str]:
-    """Say what a comparison would rest on now, by the ends of indices."""
+    """Return what a comparison would rest on now, by the ends of indices."""
     basis = [*_own_fields(get_task(db, task_name))]
     basis += [round_facts.newest_facts(db, owned_round(db, OPERATOR, ref).id) for ref in rounds]
     for ref in harvests:
@@ -169,5 +169,5 @@ def _text(own: Sequence[str], inputs: Mapping[str, Any]) -> str:
 
 
 def _prompt(own: Sequence[str], prompt: Mapping[str, Any] | None) -> str | None:
-    """Give what there was to edit; None where a prompt gives only what cannot be changed."""
+    """Return what there was to edit; None where a prompt gives only what cannot be changed."""
     return (_text(own, prompt) or None) if prompt else None

@@ -45,7 +45,7 @@ def answered_set(stored: StoredSet) -> AnsweredSet | None:
 
 
 def error_sections(stored: StoredSet, seed: int, commands: list[str]) -> list[ReportSection]:
-    """Say where the best model is weak, what the two best disagree on, and whether the best is as unsure as people."""
+    """Return where the best model is weak, what the two best disagree on, and whether it is as unsure as people."""
     answered = answered_set(stored)
     if answered is None or not answered.said:
         return []
@@ -69,5 +69,5 @@ def _only(answered: AnsweredSet, models: list[str]) -> AnsweredSet:
 
 
 def _numbers(value: Mapping[str, float | None] | None) -> Mapping[str, float]:
-    """Give probabilities by label; those that are not there are none."""
+    """Return probabilities by label; those that are not there are none."""
     return {name: float(one) for name, one in (value or {}).items() if one is not None and np.isfinite(one)}

@@ -55,7 +55,7 @@ def relabel_report(db: Session, actor: Actor, ref: str, *, seed: int = 0) -> Rep
 
 
 def require_judged(db: Session, actor: Actor, ref: str, *, labels: bool = False) -> ValidationInfo:
-    """Give a validation that can be reported on, by its *labels* where it is to have any. For owners."""
+    """Return a validation that can be reported on (owners), by its *labels* where it is to have any."""
     validation = find_validation(db, ref)
     task = validation.task
     require_owner(actor, task.name)
@@ -74,7 +74,7 @@ def _votes(final: FinalLabels, where: IntArray, labels: tuple[str, ...]) -> IntA
 
 
 def workers_report(db: Session, actor: Actor, ref: str) -> Report:
-    """Say who judged how much in validation *ref*, and how often with the label; of a round, also who wrote.
+    """Return who judged how much in validation *ref*, and how often with the label; of a round, also who wrote.
 
     For owners. People are under the names that they have in exports.
     """

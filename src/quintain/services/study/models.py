@@ -73,7 +73,7 @@ def models_report(db: Session, blobs: Blobs, actor: Actor, task_name: str, *, se
 
 
 def require_labels(db: Session, task_name: str) -> Task:
-    """Give a task whose models can be told by class, or say that this one's cannot."""
+    """Return a task whose models can be told by class; refuse another."""
     task = get_task(db, task_name)
     if not task.label_names:
         raise BadInput("Task {task} has no labels, and nothing can be told by class.", task=task_name)

@@ -50,7 +50,7 @@ def make_report(db: Session, blobs: Blobs, actor: Actor, request: ReportRequest)
 
 
 def choices(db: Session, actor: Actor, task: str) -> ReportChoices:
-    """Say which reports *actor* can have of *task*, and of which rounds and validations."""
+    """Return which reports *actor* can have of *task*, and of which rounds and validations."""
     task_there = get_task(db, task)
     kinds: list[ReportKind] = ["models"] if task_there.label_names else []
     if not actor.has(RoleName.OWNER, task):

@@ -76,7 +76,7 @@ def joined(sets: Sequence[StoredSet]) -> StoredSet:
 
 
 def meta_values(table: pl.DataFrame, name: str) -> list[str]:
-    """Give what examples have kept under *name* in their meta, such as their writer; nothing where none has any."""
+    """Return what examples have kept under *name* in their meta, such as their writer; nothing where none has any."""
     if "meta" not in table.columns:
         return []
     values = [meta_of(one).get(name) for one in table["meta"].to_list()]
@@ -115,7 +115,7 @@ def examples_of(stored: StoredSet) -> tuple[Examples, IntArray] | None:
 
 
 def label_codes(values: pl.Series, labels: Sequence[str]) -> IntArray:
-    """Give the place of each value among *labels*, -1 for what is none of them."""
+    """Return the place of each value among *labels*, -1 for what is none of them."""
     codes = values.cast(pl.String).replace_strict(labels, range(len(labels)), default=-1, return_dtype=pl.Int64())
     return codes.fill_null(-1).to_numpy().astype(np.int64)
 
@@ -160,7 +160,7 @@ def votes_on(table: pl.DataFrame, labels: Sequence[str]) -> IntArray | None:
 
 
 def responses_of(stored: StoredSet) -> Responses | None:
-    """Say which model got which example right, by arm if there are several; None where there are too few of either."""
+    """Return which model got which example right, by arm if there are several; None where either are too few."""
     right = stored.right
     if len(right) < LEAST_MODELS or stored.table.height < LEAST_ITEMS:
         return None

@@ -60,7 +60,7 @@ class ShownReport:
         return self.job is not None and self.job.state == CellState.FAILED.value
 
     def require_report(self) -> Report:
-        """Give the report, or say that it is being made, or why it could not be."""
+        """Return the report; refuse for now where it is being made, for good where it could not be."""
         if self.report is not None:
             return self.report
         if self.job is not None and self.failed:
@@ -145,12 +145,12 @@ def shown_report(db: Session, blobs: Blobs, actor: Actor, request: ReportRequest
 
 
 def _failed_or(last: JobStanding | None, job: JobStanding | None) -> JobStanding | None:
-    """Give the job before where it failed, so that who waits hears of it; the next one is on the way already."""
+    """Return the job before where it failed, so that who waits hears of it; the next one is on the way already."""
     return last if last is not None and last.state == CellState.FAILED.value else job
 
 
 def _checked(db: Session, actor: Actor, request: ReportRequest) -> ReportKey:
-    """Say which report it is that *actor* would see, or why there is none."""
+    """Return which report it is that *actor* would see; refuse where there is none."""
     if request.kind == "models":
         models.require_labels(db, request.task)
         key = ReportKey(

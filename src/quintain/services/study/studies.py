@@ -79,13 +79,13 @@ def start_study(
 
 
 def get_study(db: Session, actor: Actor, task: str, source: str) -> KeptStudy:
-    """Give the last report of *source*, and how far the next one is (owners; errors on open labels: everybody)."""
+    """Return the last report of *source*, and how far the next one is (owners; errors on open labels: everybody)."""
     pinned, may_start = _pinned(db, actor, task, source)
     return replace(_study(db, task, pinned), may_start=may_start)
 
 
 def kept_report(db: Session, actor: Actor, task: str, source: str) -> Report:
-    """Give the last report of *source*, to be sent as a file (owners)."""
+    """Return the last report of *source*, to be sent as a file (owners); NotFound without one."""
     study = get_study(db, actor, task, source)
     if study.report is None:
         raise NotFound(
@@ -124,7 +124,7 @@ def _subject(task: str, source: str) -> str:
 
 
 def _pinned(db: Session, actor: Actor, task: str, source: str) -> tuple[str, bool]:
-    """Give *source* with its versions, and whether *actor* may have it studied; or say that there is no such thing."""
+    """Return *source* with its versions, and whether *actor* may have it studied; NotFound without it."""
     find_row(db, task)
     room, _, name = source.partition("/")
     if room == "errors":
@@ -136,7 +136,7 @@ def _pinned(db: Session, actor: Actor, task: str, source: str) -> tuple[str, boo
 
 
 def _owned(db: Session, actor: Actor, task: str, source: str) -> str:
-    """Give the name with its version of what only owners may study."""
+    """Return the name with its version of what only owners may study."""
     room, _, name = source.partition("/")
     if room == "data":
         version = get_version(db, actor, f"{task}/{name}")

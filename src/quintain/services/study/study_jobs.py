@@ -46,7 +46,7 @@ class JobCheckpoints(Checkpoints):
     done: dict[str, Any] = field(default_factory=dict)
 
     def part(self, name: str, kind: type[T], make: Callable[[], T]) -> T:
-        """Give the part that the checkpoint has under *name*, or make it and save it there."""
+        """Return the part that the checkpoint has under *name*, or make it and save it there."""
         own = self._place(name).stem
         with contextlib.suppress(KeyError, Misread):  # what cannot be read is made anew
             return decode(kind, self.done[own])

@@ -49,7 +49,7 @@ Done = Callable[[float], None]
 
 
 def _quiet(_share: float) -> None:
-    """Say nothing of the progress."""
+    """Report progress to nobody."""
 
 
 def whole_report(
@@ -145,13 +145,13 @@ def _round(
 
 
 def _released(db: Session, blobs: Blobs, actor: Actor, task: Task, asked: _Asked) -> list[StoredSet]:
-    """Give the splits of a round's newest release; none where nothing is released."""
+    """Return the splits of a round's newest release; none where nothing is released."""
     releases = list_releases(db, actor, asked.ref).releases
     return [stored_set(db, blobs, actor, task, ref) for ref in releases[0].versions.values()] if releases else []
 
 
 def _studied(sets: Sequence[StoredSet], asked: _Asked, *, done: Done, checkpoints: Checkpoints) -> list[ReportSection]:
-    """Give what gives answers away in all of the *sets*, and how hard those are that models were run on."""
+    """Return what gives answers away in all of the *sets*, and how hard those are that models were run on."""
     own = checkpoints.keyed(_content(sets, asked))
     examples_and_rows = examples_of(joined(sets))
     examples = None if examples_and_rows is None else examples_and_rows[0]

@@ -32,13 +32,13 @@ from quintain.store.tables import BoardSettings
 
 
 def board_spec(db: Session, task: str, *, at: datetime | None = None) -> BoardSpec:
-    """Give the settings of a task's board, or the defaults; with *at*, those that held at that moment."""
+    """Return the settings of a task's board, or the defaults; with *at*, those that held at that moment."""
     row = board_settings.newest_settings(db, task, at)
     return restore(BoardSpec, row.settings) if row else BoardSpec()
 
 
 def frozen_at(spec: BoardSpec) -> datetime | None:
-    """Give the moment whose state is shown, while the board is frozen."""
+    """Return the moment whose state is shown, while the board is frozen."""
     if not spec.freeze_until or not spec.freeze_from:
         return None
     return datetime.fromisoformat(spec.freeze_from) if now() < datetime.fromisoformat(spec.freeze_until) else None

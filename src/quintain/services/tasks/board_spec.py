@@ -86,19 +86,19 @@ class BoardSpec:
             yield Fault("are all 0; one axis must count", field="weights")
 
     def record(self) -> BoardSettings:
-        """Give the settings as everybody sees them; its JSON is what `set_board` takes."""
+        """Return the settings as everybody sees them; its JSON is what `set_board` takes."""
         return decode(BoardSettings, {**plain(self), "revision": revision_of_spec(self)})
 
     def dataset_weight(self, name: str) -> float:
-        """Give the weight of a data set: 0, shown without scoring, until the owner lets it score."""
+        """Return the weight of a data set: 0, shown without scoring, until the owner lets it score."""
         return float(self.datasets.get(name, 0.0))
 
     def axis_weights(self, names: Sequence[str]) -> dict[str, float]:
-        """Give the weights of the axes; without a setting, half on performance and the rest shared."""
+        """Return the weights of the axes; without a setting, half on performance and the rest shared."""
         if self.weights:
             return {name: float(self.weights.get(name, 0.0)) for name in names}
         return default_weights(names, "performance")
 
     def shows(self, model: str) -> bool:
-        """Say whether the board shows *model*."""
+        """Whether the board shows *model*."""
         return model not in self.hidden_models and (not self.models or model in self.models)

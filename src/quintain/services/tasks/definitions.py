@@ -43,7 +43,7 @@ class ListedTask:
     archived: bool
 
     def record(self) -> records.TaskSummary:
-        """Give it as programs see it."""
+        """Return the record that programs see."""
         task = self.task
         return records.TaskSummary(
             name=task.name,
@@ -60,7 +60,7 @@ class ListedTask:
 
 
 def record_of(task: Task, revision: str = "") -> records.TaskInfo:
-    """Give a task as programs see it, with the *revision* of its definition."""
+    """Return a task as programs see it, with the *revision* of its definition."""
     kind = kind_of(task)
     return records.TaskInfo(
         name=task.name,
@@ -84,7 +84,7 @@ def record_of(task: Task, revision: str = "") -> records.TaskInfo:
 
 
 def leading_metric(task: Task) -> str:
-    """Give the metric of predictions that stands first: the canonical one, unless that is a rate of rounds."""
+    """Return the metric of predictions that stands first: the canonical one, unless that is a rate of rounds."""
     own = [name for name in task.metrics if name in METRICS]
     return task.canonical_metric if task.canonical_metric in own or not own else own[0]
 
@@ -151,12 +151,12 @@ def settled_text(edit: EditOrigin, stored: str, proposed: str) -> str:
 
 
 def task_revision(db: Session, name: str) -> str:
-    """Give the revision of a task's definition, which an edit brings back."""
+    """Return the revision of a task's definition, which an edit brings back."""
     return revision_of(stored_table(db, name))
 
 
 def stored_table(db: Session, name: str) -> dict[str, Any]:
-    """Give a task's definition as it is stored, as plain data."""
+    """Return a task's definition as it is stored, as plain data."""
     return parse_toml(queries.newest_toml(db, name) or "")
 
 
@@ -172,7 +172,7 @@ def _refuse_other_kind(task: Task, before: Task) -> None:
 
 
 def get_task(db: Session, name: str) -> Task:
-    """Give the task called *name* as it is defined now."""
+    """Return the task called *name* as it is defined now; NotFound, with close names, where there is none."""
     toml = queries.newest_toml(db, name)
     if toml is None:
         find_row(db, name)
@@ -182,7 +182,7 @@ def get_task(db: Session, name: str) -> Task:
 
 @lru_cache(maxsize=256)
 def parse_stored(toml_text: str) -> Task:
-    """Give the task that a stored file defines. It is kept by its text, so a changed file is another task."""
+    """Return the task that a stored file defines. It is remembered by its text, so a changed file is another task."""
     return parse_task(toml_text)
 
 
@@ -221,7 +221,7 @@ def archive_task(db: Session, actor: Actor, name: str, *, archived: bool = True)
 
 
 def is_archived(db: Session, name: str) -> bool:
-    """Say whether a task is out of the lists."""
+    """Whether a task is out of the lists."""
     return find_row(db, name).archived_at is not None
 
 
@@ -231,7 +231,7 @@ def only_task_id(db: Session, actor: Actor) -> int | None:
 
 
 def find_row(db: Session, name: str) -> TaskRow:
-    """Give the row of the task called *name*, or say which names are close."""
+    """Return the row of the task called *name*; NotFound, with close names, where there is none."""
     row = queries.task_row(db, name)
     if row is None:
         close = get_close_matches(name, queries.task_names(db), n=3)

@@ -36,12 +36,12 @@ def class_of_machine(machine: object) -> str:
 
 
 def class_of(measurements: Mapping[str, Any]) -> str:
-    """Give the class on which something was measured: the worker's name for it or, without one, what it is made of."""
+    """Return the class of machine of a measurement: the worker's name for it or, without one, what it is made of."""
     return str(measurements.get("machine_class") or class_of_machine(measurements.get("machine")))
 
 
 def is_class_name(name: str) -> bool:
-    """Say whether *name* can name a class of machines."""
+    """Whether *name* can name a class of machines."""
     return bool(name.strip()) and name == name.strip() and len(name) <= LONGEST and name.isprintable()
 
 

@@ -107,7 +107,7 @@ def deal_contexts(db: Session, actor: Actor, contexts: ContextSource, needs: Seq
 
 
 def genre_of(tags: Sequence[str], genre: str) -> str:
-    """Give what *tags* say of a *genre*; nothing where they do not.
+    """Return what *tags* say of a *genre*; nothing where they do not.
 
     >>> genre_of(["source:web", "genre:fiction"], "genre")
     'fiction'
@@ -156,7 +156,7 @@ def _free(db: Session, task: str, table: pl.DataFrame, fields: Sequence[str]) ->
 def _too_few(
     db: Session, contexts: ContextSource, table: pl.DataFrame, fields: Sequence[str], free: int, rounds: int
 ) -> Fault:
-    """Say how many contexts are free, and whose the others are."""
+    """Return the fault that so few contexts are free, and whose the others are."""
     spellings = {name for ids in spelling_ids(table, list(fields)) for name in ids.to_list()}
     users = _users(db, find_row(db, contexts.task).id, sorted(spellings))
     figures: dict[str, Any] = {"ref": contexts.name, "rows": table.height, "free": free, "rounds": rounds}
@@ -174,7 +174,7 @@ def _too_few(
 
 
 def _users(db: Session, task_id: int, hashes: Sequence[str]) -> list[Text]:
-    """Say which trials and rounds have contexts, and how many, those with the most first."""
+    """Return which trials and rounds have contexts, and how many, those with the most first."""
     trials: Counter[str] = Counter()
     rounds: Counter[int] = Counter()
     for (round_id, number), count in prompt_queries.rounds_with(db, task_id, hashes).items():

@@ -31,7 +31,7 @@ from quintain.store.tables import CrowdArm, CrowdTrial
 
 
 def trial_costs(db: Session, actor: Actor, task: str, name: str) -> TrialCosts:
-    """Say what a question has cost in each arm, and what the judging of all has cost (owners)."""
+    """Return what a question has cost in each arm, and what the judging of all has cost (owners)."""
     require_owner(actor, task)
     trial = find_trial(db, task, name)
     arms = queries.arms(db, trial.id)
@@ -78,7 +78,7 @@ def costs_of(db: Session, trial: CrowdTrial, arm: CrowdArm) -> ArmCosts:
 
 
 def expert_seconds(course: Course, stage: Stage) -> float:
-    """Say how long experts graded at a stage: as measured or, where nothing was, as the protocol expects."""
+    """Return how long experts graded at a stage: as measured or, where nothing was, as the protocol expects."""
     spent = course.arm.seconds.get(stage.name, {})
     measured = sum(seconds for person, seconds in spent.items() if person not in course.arm.people)
     if measured or not spent:

@@ -109,13 +109,13 @@ class _Written:
 
 @contextmanager
 def course_of(db: Session, trial: CrowdTrial, arm: CrowdArm) -> Iterator[Course]:
-    """Give the course of an arm as its record has it now; nobody changes it meanwhile."""
+    """Yield the course of an arm as its record has it now; nobody changes it meanwhile."""
     with state_of(db).part(Courses).guard:
         yield _fresh(db, trial, arm).course
 
 
 def kept_figures(db: Session, trial: CrowdTrial, arm: CrowdArm) -> dict[str, GradingFigures]:
-    """Give how the gradings of an arm stand, by stage: as computed since its record last changed, or anew."""
+    """Return how the gradings of an arm stand, by stage: as computed since its record last changed, or anew."""
     with state_of(db).part(Courses).guard:
         cached = _fresh(db, trial, arm)
         if cached.figures is None or cached.figures[0] != cached.token:
@@ -127,7 +127,7 @@ def kept_figures(db: Session, trial: CrowdTrial, arm: CrowdArm) -> dict[str, Gra
 
 
 def rounds_of(db: Session, trial: CrowdTrial, arm: CrowdArm) -> Rounds:
-    """Give the rounds of an arm of a trial that was opened; once that is committed they are always the same."""
+    """Return the rounds of an arm of a trial that was opened; once that is committed they are always the same."""
     with state_of(db).part(Courses).guard:
         cached = _fresh(db, trial, arm)
         if cached.rounds:
@@ -164,7 +164,7 @@ def hold(db: Session, arm: CrowdArm) -> None:
 
 
 def _seen(db: Session) -> _Seen:
-    """Give what is known in this transaction, or in this part of it that may be undone by itself."""
+    """Return what is known in this transaction, or in this part of it that may be undone by itself."""
     within = (db.get_transaction(), db.get_nested_transaction())
     seen = db.info.get("trial arms")
     if not isinstance(seen, _Seen) or within[0] is None or seen.within != within:
@@ -173,7 +173,7 @@ def _seen(db: Session) -> _Seen:
 
 
 def _written(db: Session) -> _Written:
-    """Give what this session has added in its transaction; what is committed is shown to everybody."""
+    """Return what this session has added in its transaction; what is committed is shown to everybody."""
     written = db.info.get("trial courses")
     if written is None:
         sessions.listen(db, "after_commit", _show_written)
@@ -215,7 +215,7 @@ def _fresh(db: Session, trial: CrowdTrial, arm: CrowdArm) -> CachedCourse:
 
 
 def protocol_of(db: Session, trial: CrowdTrial, arm: CrowdArm) -> Protocol:
-    """Give the protocol of an arm; where it names no rubric, with that of the task's kind."""
+    """Return the protocol of an arm; where it names no rubric, with that of the task's kind."""
     protocol = parse_protocol(arm.toml)
     if protocol.rubric:
         return protocol
@@ -224,7 +224,7 @@ def protocol_of(db: Session, trial: CrowdTrial, arm: CrowdArm) -> Protocol:
 
 
 def _own(db: Session, trial: CrowdTrial, arm: CrowdArm) -> CachedCourse:
-    """Give a course that nobody else sees, as this transaction sees the record."""
+    """Return a course that nobody else sees, as this transaction sees the record."""
     own = _written(db).courses.get(arm.id) or state_of(db).part(Courses).take_spare(arm.id)
     return own if own is not None and _fits(db, arm, own) else _replayed(db, trial, arm)
 

@@ -104,7 +104,7 @@ def _watch(db: Session, trial: CrowdTrial, arm: CrowdArm, course: Course, stages
 
 
 def _wage(db: Session, arm: CrowdArm, course: Course, stage: Stage) -> tuple[Money, bool]:
-    """Say what an hour of a stage pays, and whether that was measured: at most tutorials and gradings are."""
+    """Return what an hour of a stage pays, and whether that was measured: at most tutorials and gradings are."""
     nothing = Money(0, course.protocol.currency), False
     if stage.grading is not None:
         return grading_wage(course, stage.name) or nothing
@@ -112,7 +112,7 @@ def _wage(db: Session, arm: CrowdArm, course: Course, stage: Stage) -> tuple[Mon
 
 
 def tutorial_wage(db: Session, arm: CrowdArm, course: Course, stage: Stage) -> tuple[Money, bool]:
-    """Say what an hour of a tutorial pays: by the times of its quizzes and of its sessions, or by the estimate."""
+    """Return what an hour of a tutorial pays: by the times of its quizzes and of its sessions, or by the estimate."""
     rule = tutorial_of(stage)
     steps, seconds, measured = steps_of(rule), 0.0, True
     if steps > 1:
@@ -146,7 +146,7 @@ def pay_unfinished(db: Session, trial: CrowdTrial, arm: CrowdArm, only: Collecti
 
 
 def _shares(db: Session, arm: CrowdArm, stage: Stage, people: Sequence[str]) -> list[AmountDue]:
-    """Give what people have done of a tutorial: each answer and each text is a part of it."""
+    """Return what people have done of a tutorial: each answer and each text is a part of it."""
     rule, ids = tutorial_of(stage), [int(one) for one in people]
     answered, stage_round = queries.answer_counts(db, arm.id, ids), queries.rounds(db, arm.id).get(stage.name)
     written = queries.written_counts(db, stage_round[0], ids) if stage_round else {}
@@ -165,14 +165,14 @@ def steps_of(tutorial: TutorialStage) -> int:
 
 
 def tutorial_of(stage: Stage) -> TutorialStage:
-    """Give what a tutorial asks."""
+    """Return what a tutorial asks; another stage is a mistake of the caller."""
     if stage.tutorial is None:
         raise ValueError(f"{stage.name} is no tutorial")
     return stage.tutorial
 
 
 def grading_wage(course: Course, name: str) -> tuple[Money, bool] | None:
-    """Say what an hour of grading at a stage pays promoted graders, and whether that was measured; None without pay."""
+    """Return what an hour of grading pays promoted graders, and whether that was measured; None without pay."""
     rule = grading.rule_of(course.protocol.stage(name))
     graders = course.arm.graders.get(name, {})
     if not rule.pay or not graders:

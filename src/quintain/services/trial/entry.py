@@ -24,7 +24,7 @@ def entering(trial_id: int) -> str:
 
 
 def is_over(db: Session, trial: CrowdTrial) -> bool:
-    """Say whether a stage of any arm is closed."""
+    """Whether a stage of any arm is closed."""
     for arm in queries.arms(db, trial.id):
         with course_of(db, trial, arm) as course:
             if course.arm.closed:

@@ -56,12 +56,12 @@ def figures_of(course: Course, stage: Stage) -> GradingFigures:
 
 
 def grader_alpha(rubric: tuple[RubricQuestion, ...], grades: Iterable[Mapping[str, Answers]]) -> Estimate | None:
-    """Give Krippendorff's α of graders' scores, as numbers on a scale."""
+    """Return Krippendorff's α of graders' scores, as numbers on a scale."""
     return _alpha([[round(score(rubric, one), 6) for one in each.values()] for each in grades])
 
 
 def pairs_alpha(pairs: Sequence[Pair]) -> Estimate | None:
-    """Give α between scores of graders and of experts; nothing where fewer than two items have both."""
+    """Return α between scores of graders and of experts; nothing where fewer than two items have both."""
     return _alpha([[*pair] for pair in pairs]) if len(pairs) > 1 else None
 
 

@@ -28,13 +28,13 @@ Votes = dict[str, list[tuple[int, str]]]  # by the hash of an item: who judged i
 
 
 def find_pool(db: Session, task: str, trial: str) -> ValidationInfo | None:
-    """Give the pool of a trial, once there is one."""
+    """Return the pool of a trial, once there is one."""
     ref = f"{task}/{pool_name(trial)}"
     return find_validation(db, ref) if ref in list_validations(db, task) else None
 
 
 def votes_of(db: Session, pool: ValidationInfo | None) -> Votes:
-    """Give the judgements that count, by item: not those that are set aside with an unqualified judge."""
+    """Return the judgements that count, by item: not those that are set aside with an unqualified judge."""
     if pool is None:
         return {}
     counted = (evidence := gather(db, pool)).counted
@@ -48,12 +48,12 @@ def votes_of(db: Session, pool: ValidationInfo | None) -> Votes:
 
 
 def label_of_writer(task: Task, answer: Any) -> str | None:
-    """Give the label by which a judge would agree with the writer."""
+    """Return the label by which a judge would agree with the writer."""
     return None if answer is None else writers_label(task, aim_text(answer))
 
 
 def label_of_model(task: Task, prediction: Any, answer: Any) -> str:
-    """Give the label that a model's answer comes to on an item whose writer gave *answer*."""
+    """Return the label that a model's answer comes to on an item whose writer gave *answer*."""
     if prediction is None:
         return NOTHING
     if shows_answer(task):
@@ -66,7 +66,7 @@ def label_of_model(task: Task, prediction: Any, answer: Any) -> str:
 
 
 def labels_when_asked(task: Task, predictions: list[Mapping[str, Any]], answer: Any) -> dict[str, str]:
-    """Give what models said to the writer, where there was one to fool, by their names in the task."""
+    """Return what models said to the writer, where there was one to fool, by their names in the task."""
     return {
         str(one["model"]).removeprefix(f"{task.name}/"): label_of_model(task, one["answer"], answer)
         for one in predictions

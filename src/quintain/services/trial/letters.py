@@ -39,7 +39,7 @@ MAX_REPLY = 5_000
 
 
 def letters(db: Session, actor: Actor, task: str, name: str, arm_name: str, stage: str) -> list[LetterDraft]:
-    """Give the letters of a stage as they would go out, or went, with the replies to them."""
+    """Return the letters of a stage as they would go out, or went, with the replies to them (owners)."""
     require_owner(actor, task)
     trial = find_trial(db, task, name)
     arm = find_arm(db, trial, arm_name)
@@ -68,7 +68,7 @@ def letters(db: Session, actor: Actor, task: str, name: str, arm_name: str, stag
 
 
 def received(db: Session, arm: CrowdArm, user_id: int) -> list[ReceivedLetter]:
-    """Give the letters that somebody was sent, the newest first."""
+    """Return the letters that somebody was sent, the newest first."""
     return [
         ReceivedLetter(one.stage, _text_of(one), one.sent_at, one.reply, one.appeal, one.answer or "")
         for one in queries.letters_to(db, arm.id, user_id)

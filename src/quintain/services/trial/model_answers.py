@@ -29,7 +29,7 @@ class ModelAnswers:
     missing: tuple[Text, ...] = ()
 
     def of(self, item: str) -> dict[str, Any]:
-        """Give what each model said of one item."""
+        """Return what each model said of one item."""
         return {model: said[item] for model, said in self.said.items() if item in said}
 
 

@@ -71,7 +71,7 @@ def run_models(
 
 
 def get_models(db: Session, actor: Actor, task: str, name: str) -> TrialModels:
-    """Say which models are run on a trial's items, and how far each is (owners)."""
+    """Return which models are run on a trial's items, and how far each is (owners)."""
     require_owner(actor, task)
     return _models(db, task, find_trial(db, task, name))
 
@@ -97,7 +97,7 @@ def _made(db: Session, task: str, trial: str) -> list[DatasetVersion]:
 
 
 def was_asked(db: Session, task: str, trial: str) -> bool:
-    """Say whether models have ever been run on a trial's items."""
+    """Whether models have ever been run on a trial's items."""
     return bool(_made(db, task, trial))
 
 
@@ -109,7 +109,7 @@ def states_of_runs(db: Session, task: str, trial: str) -> str:
 
 
 def covering(db: Session, blobs: Blobs, task: str, trial: str, hashes: Collection[str]) -> DatasetVersion | None:
-    """Give the newest version that has all of these items."""
+    """Return the newest version that has all of these items; None without one."""
     for version in _made(db, task, trial):
         if len(hashes) <= version.rows and {*hashes} <= {*_ids(blobs, version.blob)}:
             return version
@@ -122,7 +122,7 @@ def _ids(blobs: Blobs, blob: str) -> list[str]:
 
 
 def _judged_pool(db: Session, task: str, trial: CrowdTrial) -> ValidationInfo:
-    """Give the pool, or say why models cannot be run on it yet."""
+    """Return the pool; refuse where models cannot be run on it yet."""
     pool = find_pool(db, task, trial.name)
     if pool is None or not queries.count_items(db, pool.id):
         raise Conflict(
@@ -148,7 +148,7 @@ def _judged_pool(db: Session, task: str, trial: CrowdTrial) -> ValidationInfo:
 
 
 def _every(db: Session, actor: Actor, task: str) -> list[ModelVersionInfo]:
-    """Give the newest version of each model of the task that can be run here."""
+    """Return the newest version of each model of the task that can be run here."""
     live = {one.id for one in cells.live_model_versions(db, find_row(db, task).id)}
     chosen = []
     for model in list_models(db, actor, task):
@@ -177,7 +177,7 @@ def _named(db: Session, actor: Actor, task: str, models: Sequence[str]) -> list[
 
 
 def _version(db: Session, blobs: Blobs, actor: Actor, trial: CrowdTrial, pool: ValidationInfo) -> tuple[int, int]:
-    """Give the data set version of the items that were judged, which is made where there is none yet."""
+    """Return the data set version of the items that were judged, which is made where there is none yet."""
     task = pool.task
     final = final_labels(db, pool)
     label_index, names = final.by_item(), final.names()
@@ -214,7 +214,7 @@ def _version(db: Session, blobs: Blobs, actor: Actor, trial: CrowdTrial, pool: V
 
 
 def _gold(pool: ValidationInfo, item: queries.PoolItem, label: str | None) -> object:
-    """Give the answer that judges came to: the writer's, another label, or none where they agreed on no answer."""
+    """Return the answer that judges came to: the writer's, another label, or none where they agreed on no answer."""
     task = pool.task
     if label is None:
         return None

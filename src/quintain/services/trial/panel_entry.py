@@ -53,7 +53,7 @@ def put_doors(
     file: str | None = None,
     edit: EditOrigin = ANYHOW,
 ) -> TrialEntries:
-    """Say by a TOML *text* how people from panels come into a trial and go back (owners)."""
+    """Set by a TOML *text* how people from panels come into a trial and go back (owners)."""
     return set_doors(db, actor, task, name, parse_toml(text, file=file), base_url=base_url, file=file, edit=edit)
 
 
@@ -68,7 +68,7 @@ def set_doors(
     file: str | None = None,
     edit: EditOrigin = ANYHOW,
 ) -> TrialEntries:
-    """Say by plain data how people from panels come into a trial and go back (owners).
+    """Set by plain data how people from panels come into a trial and go back (owners).
 
     *edit* says what the data was made from.
     """
@@ -88,7 +88,7 @@ def set_doors(
 
 
 def get_doors(db: Session, actor: Actor, task: str, name: str, *, base_url: str) -> TrialEntries:
-    """Give the doors of a trial, with the addresses that panels send people to (owners)."""
+    """Return the doors of a trial, with the addresses that panels send people to (owners)."""
     require_owner(actor, task)
     trial = find_trial(db, task, name)
     doors = doors_of(trial)
@@ -101,7 +101,7 @@ def get_doors(db: Session, actor: Actor, task: str, name: str, *, base_url: str)
 
 
 def doors_of(trial: CrowdTrial) -> TrialEntry:
-    """Give the doors of a trial."""
+    """Return the doors of a trial."""
     return read(TrialEntry, trial.doors or {})
 
 
@@ -125,7 +125,7 @@ def enter(db: Session, key: str, parameters: Mapping[str, str], visitor: Visitor
 
 
 def complete(db: Session, actor: Actor, task: str, name: str, what: What) -> Completion:
-    """Give somebody who came from a panel, and has done enough since, what they need to go back and be paid."""
+    """Return what somebody who came from a panel, and has done enough since, needs to go back and be paid."""
     user_id = require_user(actor)
     trial = find_trial(db, task, name)
     door = _door(trial, task, what)
@@ -139,7 +139,7 @@ def complete(db: Session, actor: Actor, task: str, name: str, what: What) -> Com
 
 
 def may_complete(db: Session, actor: Actor, task: str, name: str, what: What) -> bool:
-    """Say whether a code waits for the actor; nothing is written."""
+    """Whether a code waits for the actor; nothing is written."""
     trial, user_id = find_trial(db, task, name), actor.user_id
     if trial.doors is None or user_id is None or _entry(trial, what) is None:
         return False
@@ -147,7 +147,7 @@ def may_complete(db: Session, actor: Actor, task: str, name: str, what: What) ->
 
 
 def came_by_panel(db: Session, actor: Actor, task: str, name: str) -> bool:
-    """Say whether a panel sent the actor to take part: to there they can return."""
+    """Whether a panel sent the actor to take part: to there they can return."""
     trial = find_trial(db, task, name)
     if trial.doors is None or actor.user_id is None:
         return False
@@ -155,7 +155,7 @@ def came_by_panel(db: Session, actor: Actor, task: str, name: str) -> bool:
 
 
 def came_as_expert(db: Session, trial: CrowdTrial, user_id: int) -> bool:
-    """Say whether somebody came by the door for grading of a trial whose owner lets experts in by it.
+    """Whether somebody came by the door for grading of a trial whose owner lets experts in by it.
 
     They hold no role: where the owner shuts the door, or lets nobody be an expert by it, they grade no more. When the
     trial is closed, they hand in what they were given.
@@ -167,7 +167,7 @@ def came_as_expert(db: Session, trial: CrowdTrial, user_id: int) -> bool:
 
 
 def _done(db: Session, trial: CrowdTrial, user_id: int, what: What, since: datetime) -> bool:
-    """Say whether somebody has done enough since a moment."""
+    """Whether somebody has done enough since a moment."""
     own = arm_of(db, trial, user_id)
     if what == "trial":
         return own is not None and queries.finished_since(db, own.id, user_id, since)

@@ -44,7 +44,7 @@ MAY_WORK = (RoleName.WORKER, RoleName.EXPERT, RoleName.OWNER)
 
 
 def trial_part(db: Session, actor: Actor, task: str, name: str) -> TrialPart:
-    """Say where somebody stands in a trial, and what they can do next."""
+    """Return where somebody stands in a trial, and what they can do next; NotFound for who has no part in it."""
     user_id = require_user(actor)
     trial, arm = find_trial_id(db, task, name, user_id)
     if trial.state == "draft":
@@ -64,7 +64,7 @@ def trial_part(db: Session, actor: Actor, task: str, name: str) -> TrialPart:
 
 
 def _part(db: Session, trial: CrowdTrial, arm: CrowdArm, user_id: int) -> TrialPart:
-    """Say where somebody stands by the record."""
+    """Return where somebody stands by the record."""
     person, rounds = str(user_id), rounds_of(db, trial, arm)
     with course_of(db, trial, arm) as course:
         todo = course.todo(person)
@@ -90,7 +90,7 @@ def _part(db: Session, trial: CrowdTrial, arm: CrowdArm, user_id: int) -> TrialP
 
 
 def _is_full(db: Session, rule: WritingStage, round_id: int, user_id: int) -> bool:
-    """Say whether all that a stage wants is written, and nothing of somebody's is under way there."""
+    """Whether all that a stage wants is written, and nothing of somebody's is under way there."""
     if not rule.wanted or texts_up_to(db, round_id, rule.wanted, fooling=rule.target) < rule.wanted:
         return False
     return open_session(db, round_id, user_id) is None
@@ -178,7 +178,7 @@ def leave(db: Session, actor: Actor, task: str, name: str) -> TrialPart:
 
 
 def last_notice(db: Session, actor: Actor, task: str, name: str) -> tuple[bool, str] | None:
-    """Say whether the last answer of a tutorial was right, and why, where its quiz tells; None where it does not."""
+    """Return whether the last answer of a tutorial was right, and why; None where its quiz does not tell."""
     user_id = require_user(actor)
     trial, arm = find_trial_id(db, task, name, user_id)
     if arm is None:
@@ -193,7 +193,7 @@ def last_notice(db: Session, actor: Actor, task: str, name: str) -> tuple[bool, 
 
 
 def quiz_step(db: Session, actor: Actor, task: str, name: str) -> QuizStep | None:
-    """Give the next step of the tutorial's quizzes, with what is told of the one before; None where all are done."""
+    """Return the next step of the tutorial's quizzes, with what is told of the one before; None where all are done."""
     user_id = require_user(actor)
     _, arm, tutorial = _at_tutorial(db, user_id, task, name)
     return _next_step(tutorial, queries.answers(db, arm.id, user_id))
@@ -264,7 +264,7 @@ def _at_tutorial(db: Session, user_id: int, task: str, name: str) -> tuple[Crowd
 
 
 def _entries(db: Session, trial: CrowdTrial) -> list[EntryStage]:
-    """Give what all arms ask of whoever comes in: who enters is to suit each of them."""
+    """Return what all arms ask of whoever comes in: who enters is to suit each of them."""
     entries = []
     for arm in queries.arms(db, trial.id):
         entries += [one.entry for one in parse_protocol(arm.toml).stages if one.entry is not None]
@@ -277,14 +277,14 @@ def consent_of(entries: Sequence[EntryStage]) -> str:
 
 
 def _against(db: Session, entries: Sequence[EntryStage], user_id: int, task: str) -> list[str]:
-    """Say what keeps somebody from entering."""
+    """Return what keeps somebody from entering."""
     rules = [rule for one in entries for rule in one.qualifications]
     unique = [rule for place, rule in enumerate(rules) if rule not in rules[:place]]
     return [one.text for one in eligibility(db, user_id, unique, task=task) if not one.ok] if unique else []
 
 
 def _turned_away(course: Course, person: str) -> Iterator[Text]:
-    """Say why somebody did not go on, if a decision ended it for them."""
+    """Yield why somebody did not go on, if a decision ended it for them."""
     for decisions in course.arm.decisions.values():
         decision = decisions.get(person)
         if (

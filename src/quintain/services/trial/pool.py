@@ -32,7 +32,7 @@ def pool_name(trial: str) -> str:
 
 
 def pool_policy(protocol: Protocol) -> ValidationPolicy:
-    """Give the policy of a trial's pool: a majority of judges and, where the plan says so, the writer.
+    """Return the policy of a trial's pool: a majority of judges and, where the plan says so, the writer.
 
     >>> from quintain.protocols.reading import shipped
     >>> policy = pool_policy(shipped()["baseline"])
@@ -59,7 +59,7 @@ def pool_policy(protocol: Protocol) -> ValidationPolicy:
 
 
 def final_round(db: Session, arm: CrowdArm) -> int | None:
-    """Give the round of an arm's last stage; a draft has none yet."""
+    """Return the round of an arm's last stage; a draft has none yet."""
     stage_round = queries.rounds(db, arm.id).get(parse_protocol(arm.toml).final.name)
     return stage_round[0] if stage_round else None
 
@@ -94,7 +94,7 @@ def fill_pool(db: Session, actor: Actor, task: str, trial: CrowdTrial, arms: Seq
 
 
 def judging_of(db: Session, task: str, trial: CrowdTrial, arms: Sequence[CrowdArm]) -> TrialJudging:
-    """Say how a trial's items are judged, and what that takes for those there are."""
+    """Return how a trial's items are judged, and what that takes for those there are."""
     protocols = [parse_protocol(arm.toml) for arm in arms]
     plan = protocols[0].validation
     items = judgements = 0

@@ -28,7 +28,7 @@ from quintain.store.tables import CrowdArm, CrowdTrial
 
 
 def arm_of(db: Session, trial: CrowdTrial, user_id: int) -> CrowdArm | None:
-    """Give the arm that somebody is in."""
+    """Return the arm that somebody is in."""
     return queries.arm_of(db, trial.id, user_id)
 
 
@@ -77,7 +77,7 @@ class News:
     events: tuple[Event, ...]
 
     def __bool__(self) -> bool:
-        """Say whether there is any."""
+        """Whether there is any."""
         return bool(self.events)
 
 
@@ -139,7 +139,7 @@ def give_stage_qualifications(
 
 
 def _passes(course: Course, rounds: Rounds, person: str) -> dict[str, bool]:
-    """Say in which of the arm's rounds somebody can write now, as far as the record tells."""
+    """Return in which of the arm's rounds somebody can write now, as far as the record tells."""
     at = course.person(person).at
     return {stage: at == stage and course.room(person) > 0 for stage in rounds}
 
@@ -166,7 +166,7 @@ def _place(db: Session, trial: CrowdTrial, arm: CrowdArm, person: str) -> str:
 def _finished(
     db: Session, trial: CrowdTrial, arm: CrowdArm, stage: Stage, rounds: Rounds, people: list[str]
 ) -> Iterator[Event]:
-    """Give what *people*, who are at a stage, have finished there and is not on record."""
+    """Yield what *people*, who are at a stage, have finished there and is not on record."""
     if not people:
         return
     user_id = int(people[0]) if len(people) == 1 else None

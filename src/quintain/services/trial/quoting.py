@@ -42,7 +42,7 @@ def quoted(task: Task, inputs: Inputs, answer: Any) -> Text:
 
 
 def _answer(task: Task, inputs: Inputs, answer: Any) -> str:
-    """Give an answer in words: a label, what was marked in a text, the word at a place."""
+    """Return an answer in words: a label, what was marked in a text, the word at a place."""
     kind = kind_of(task)
     words = inputs.get(kind.answer_control(task).of or "")
     if isinstance(answer, int) and isinstance(words, list | tuple) and 0 <= answer < len(words):

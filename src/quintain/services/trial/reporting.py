@@ -75,7 +75,7 @@ def report(db: Session, blobs: Blobs, actor: Actor, task: str, name: str, *, see
 
 
 def arms_of(db: Session, blobs: Blobs, actor: Actor, task: str, name: str) -> list[TrialArm]:
-    """Give the arms of a trial with their items, as a file has them; people have pseudonyms there (owners)."""
+    """Return the arms of a trial with their items, as a file has them; people have pseudonyms there (owners)."""
     trial = find_trial(db, task, name)
     require_owner(actor, task)
     if trial.data:
@@ -108,7 +108,7 @@ def read_trial_here(db: Session, blobs: Blobs, task: str, trial: CrowdTrial) -> 
 
 
 def stored_arms(blobs: Blobs, trial: CrowdTrial) -> list[TrialArm]:
-    """Give the arms of a trial that came from elsewhere, with their items."""
+    """Return the arms of a trial that came from elsewhere, with their items."""
     with tempfile.TemporaryDirectory(prefix="quintain-trial-") as folder:
         path = Path(folder) / "trial.json"
         path.write_bytes(blobs.path(trial.data).read_bytes())
@@ -116,7 +116,7 @@ def stored_arms(blobs: Blobs, trial: CrowdTrial) -> list[TrialArm]:
 
 
 def final_rounds(db: Session, trial: CrowdTrial) -> dict[str, int]:
-    """Give the id of the round in which the final items of each arm are written, by the arm's name."""
+    """Return the id of the round in which the final items of each arm are written, by the arm's name."""
     return {arm.name: round_id for arm in queries.arms(db, trial.id) if (round_id := final_round(db, arm))}
 
 
@@ -159,7 +159,7 @@ def _earlier(db: Session, arm: CrowdArm, final: str) -> list[tuple[str, Attempt]
 
 
 def _items(db: Session, course: Course, read: _Read, written: Sequence[tuple[str, Attempt]]) -> list[TrialItem]:
-    """Give items with their texts, grades and judgements; people under other names."""
+    """Return items with their texts, grades and judgements; people under other names."""
     attempts = [one for _, one in written]
     ids = [one.id for one in attempts]
     texts, types = texts_of(db, ids, JUSTIFIED), texts_of(db, ids, TYPE)
@@ -188,7 +188,7 @@ def _items(db: Session, course: Course, read: _Read, written: Sequence[tuple[str
 
 
 def _grades(course: Course, item: Item | None, alias: Mapping[int, str]) -> list[GradeRow]:
-    """Give the grades of an item, those of experts where promoted workers grade among them."""
+    """Return the grades of an item, those of experts where promoted workers grade among them."""
     if item is None:
         return []
     people = course.arm.people
@@ -197,7 +197,7 @@ def _grades(course: Course, item: Item | None, alias: Mapping[int, str]) -> list
 
 
 def _predictions(read: _Read, attempt: Attempt) -> dict[str, str]:
-    """Give what models said of an item: those that its writer was to fool and, over them, those that were run."""
+    """Return what models said of an item: those that its writer was to fool and, over them, those that were run."""
     answers = read.answers.of(attempt.hash)
     return labels_when_asked(read.task, attempt.predictions, attempt.target) | {
         model: label_of_model(read.task, answer, attempt.target) for model, answer in answers.items()
@@ -205,7 +205,7 @@ def _predictions(read: _Read, attempt: Attempt) -> dict[str, str]:
 
 
 def _facts(course: Course, costs: ArmCosts) -> ArmFacts:
-    """Give what is known of an arm beside its items: what the ledger says was earned, and who came where."""
+    """Return what is known of an arm beside its items: what the ledger says was earned, and who came where."""
     came: dict[str, int] = {}
     for person in course.arm.people.values():
         for name in dict.fromkeys(person.been):

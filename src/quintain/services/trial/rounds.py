@@ -61,7 +61,7 @@ def _spec(
     *,
     prompted: bool,
 ) -> RoundSpec:
-    """Say what a round of the trial asks; all arms' rounds have the same title, so that it tells nothing."""
+    """Return what a round of the trial asks; all arms' rounds have the same title, so that it tells nothing."""
     writing, tutorial = stage.writing, stage.tutorial
     targets = Targets("none")
     if writing is not None and writing.target:
@@ -98,7 +98,7 @@ def _spec(
 
 
 def contexts_needed(tomls: Sequence[str]) -> int:
-    """Say how many contexts the arms of these protocols need in all."""
+    """Return how many contexts the arms of these protocols need in all."""
     return sum(needed(protocol, stage) for protocol in map(parse_protocol, tomls) for stage in protocol.stages)
 
 

@@ -55,7 +55,7 @@ class _Given:
 
 
 def next_to_grade(db: Session, actor: Actor, task: str, name: str) -> GradingTask | None:
-    """Give the actor an item to grade: an expert one of any arm, a promoted worker one of their own.
+    """Return an item for the actor to grade: for an expert one of any arm, for a promoted worker one of their own.
 
     Who was given one and has not graded it gets the same again.
     """
@@ -104,13 +104,13 @@ def grade(
 
 
 def _is_paid_expert(db: Session, trial: CrowdTrial, course: Course, user_id: int) -> bool:
-    """Say whether the trial pays somebody for grading who came by its door as an expert."""
+    """Whether the trial pays somebody for grading who came by its door as an expert."""
     outside = str(user_id) not in course.arm.people
     return outside and bool(doors_of(trial).expert_pay) and came_as_expert(db, trial, user_id)
 
 
 def graded_before(db: Session, actor: Actor, task: str, name: str, back: int = 1) -> GradingTask:
-    """Give the actor's newest grade, or the *back*-newest, while it can be changed."""
+    """Return the actor's newest grade, or the *back*-newest, while it can be changed."""
     user_id = require_user(actor)
     trial = find_trial(db, task, name)
     arms = {one.id: one for one in _arms(db, actor, trial, user_id, task)}
@@ -143,7 +143,7 @@ def change_grade(
 
 
 def _next_if_any(db: Session, actor: Actor, task: str, name: str) -> GradingTask | None:
-    """Give the next item after a grade that was taken; a cap that it reached is told to whoever asks for another."""
+    """Return the next item after a grade that was taken; a cap that it reached is told to whoever asks for another."""
     try:
         return next_to_grade(db, actor, task, name)
     except Conflict as error:
@@ -153,7 +153,7 @@ def _next_if_any(db: Session, actor: Actor, task: str, name: str) -> GradingTask
 
 
 def _claim(db: Session, trial: CrowdTrial, arm: CrowdArm, user_id: int, others: Sequence[int]) -> _Given | None:
-    """Give somebody an item of an arm that nobody else may change meanwhile: the one they hold, or a free one.
+    """Return an item of an arm that nobody else may change meanwhile: the one somebody holds, or a free one.
 
     What *others* of the same source wrote, have graded or are at is not for them.
     """
@@ -201,7 +201,7 @@ def _open(course: Course, stage: Stage, leases: Sequence[CrowdLease], user_id: i
 
 
 def _lease(db: Session, arm: CrowdArm, stage: Stage, item: str, user_id: int) -> CrowdLease:
-    """Give a lease anew, whether or not the person had one of the same item that lapsed."""
+    """Return a lease anew, whether or not the person had one of the same item that lapsed."""
     for held in queries.of_person(db, [arm.id], user_id):
         if (held.stage, held.item) == (stage.name, item):
             return held
@@ -211,7 +211,7 @@ def _lease(db: Session, arm: CrowdArm, stage: Stage, item: str, user_id: int) ->
 
 
 def _counts(db: Session, trial: CrowdTrial, arm: CrowdArm, lease: CrowdLease, others: Sequence[int]) -> bool:
-    """Say whether a grade comes in time: its stage is open, and its lease has not lapsed, or nobody fills its place.
+    """Whether a grade comes in time: its stage is open, its lease has not lapsed, or nobody fills its place.
 
     One of an item that is gone by now is paid, and does not count.
     """
@@ -239,7 +239,7 @@ def _leased(
 
 
 def _said(db: Session, trial: CrowdTrial, arm: CrowdArm, stage: str, item: str, user_id: int) -> Answers | None:
-    """Give the grade that somebody gave an item, while its stage is open."""
+    """Return the grade that somebody gave an item, while its stage is open."""
     with course_of(db, trial, arm) as course:
         grading_stage = next((one for one in course.gradings() if one.name == stage), None)
         return None if grading_stage is None else grading.grade_of(course.arm, grading_stage, item, str(user_id))
@@ -283,7 +283,7 @@ def _task(
 
 
 def _arms(db: Session, actor: Actor, trial: CrowdTrial, user_id: int, task: str) -> list[CrowdArm]:
-    """Give the arms in which somebody may grade; who takes part grades in their own arm only."""
+    """Return the arms in which somebody may grade; who takes part grades in their own arm only."""
     own = arm_of(db, trial, user_id)
     if own is not None:
         return [own]

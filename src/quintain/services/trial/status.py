@@ -17,7 +17,7 @@ from quintain.store.tables import CrowdArm, CrowdTrial
 
 
 def arm_status(db: Session, trial: CrowdTrial, arm: CrowdArm) -> ArmStatus:
-    """Say where the people of an arm are."""
+    """Return where the people of an arm are."""
     rounds = queries.rounds(db, arm.id)
     graded = kept_figures(db, trial, arm)
     names = _names(db, graded)

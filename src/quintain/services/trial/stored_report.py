@@ -48,7 +48,7 @@ class ShownTrialReport:
 
 
 def shown_report(db: Session, blobs: Blobs, actor: Actor, task: str, name: str) -> ShownTrialReport:
-    """Give the report of a trial as it is known. For owners; that of a simulated trial is for everybody."""
+    """Return the report of a trial as it is known (owners); that of a simulated trial is for everybody."""
     if not may_read(db, actor, find_trial(db, task, name), task):
         require_owner(actor, task)
     shown = figures.shown_figure(db, blobs, REPORT, f"{task}/{name}", task=task)
@@ -56,7 +56,7 @@ def shown_report(db: Session, blobs: Blobs, actor: Actor, task: str, name: str) 
 
 
 def get_report(db: Session, blobs: Blobs, actor: Actor, task: str, name: str) -> Report:
-    """Give the report of a trial, or say that the first one is being made."""
+    """Return the report of a trial; refuse for now where the first one is being made."""
     report = shown_report(db, blobs, actor, task, name).report
     if report is None:
         raise Unavailable(

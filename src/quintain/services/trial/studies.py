@@ -52,7 +52,7 @@ def create_study(
 
 
 def _judging(db: Session, actor: Actor, ref: str, base_url: str) -> StudyPlace:
-    """Give a judging: its code comes after a page, and that is what it pays."""
+    """Return a judging: its code comes after a page, and that is what it pays."""
     validation = find_validation(db, ref)
     policy, size = validation.policy, validation.policy.page_size
     address = judging_doors.judging_entry(db, actor, ref, base_url).url if policy.entry is not None else ""
@@ -63,7 +63,7 @@ def _judging(db: Session, actor: Actor, ref: str, base_url: str) -> StudyPlace:
 
 
 def _trial(db: Session, actor: Actor, ref: str, base_url: str) -> StudyPlace:
-    """Give a trial: its code comes after a session or the tutorial, whose pay is the least that any arm begins with.
+    """Return a trial: its code comes after a session or the tutorial, whose pay is the least that any arm begins with.
 
     What the others pay more goes as a bonus: who reads the study does not learn of arms.
     """
@@ -79,7 +79,7 @@ def _trial(db: Session, actor: Actor, ref: str, base_url: str) -> StudyPlace:
 
 
 def _grading(db: Session, actor: Actor, ref: str, base_url: str) -> StudyPlace:
-    """Give the grading of a trial: its code comes after a batch of grades, and that is what it pays."""
+    """Return the grading of a trial: its code comes after a batch of grades, and that is what it pays."""
     task, _, name = ref.partition("/")
     trial = find_trial(db, task, name)
     protocols = [parse_protocol(one.toml) for one in queries.arms(db, trial.id)]

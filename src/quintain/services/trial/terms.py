@@ -14,7 +14,7 @@ from quintain.protocols.stages import Stage
 
 
 def terms_of(protocols: Sequence[Protocol]) -> TrialTerms:
-    """Say what the first work of a trial pays and takes, and what all of it does for who goes through to the end."""
+    """Return what the first work of a trial pays and takes, and what all of it does for who goes on to the end."""
     currency = protocols[0].currency
     first = [_session(next(stage for stage in one.stages if stage.work is not None)) for one in protocols]
     whole = [_whole(one) for one in protocols]
@@ -28,12 +28,12 @@ def terms_of(protocols: Sequence[Protocol]) -> TrialTerms:
 
 
 def _session(stage: Stage) -> tuple[int, float]:
-    """Give what a tutorial, or one session of a writing, pays and takes."""
+    """Return what a tutorial, or one session of a writing, pays and takes."""
     return (stage.work.pay, stage.work.minutes) if stage.work is not None else (0, 0.0)
 
 
 def _whole(protocol: Protocol) -> tuple[int, float]:
-    """Give what the tutorials and all sessions of a protocol pay and take: bonuses and grades come on top."""
+    """Return what the tutorials and all sessions of a protocol pay and take: bonuses and grades come on top."""
     pay, minutes = 0, 0.0
     for stage in protocol.stages:
         times = stage.writing.sessions if stage.writing is not None else 1

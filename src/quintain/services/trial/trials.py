@@ -115,7 +115,7 @@ def put_trial(
 
 
 def _stored(db: Session, row: CrowdTrial) -> dict[str, str]:
-    """Give what a trial is made of: its title, and each arm's protocol as it was written."""
+    """Return what a trial is made of: its title, and each arm's protocol as it was written."""
     return {"title": row.title, **{arm.name: arm.toml for arm in queries.arms(db, row.id)}}
 
 
@@ -186,7 +186,7 @@ def open_trial(
 
 
 def currency_of(db: Session, trial: CrowdTrial) -> str:
-    """Give the currency in which a trial pays, which all of its protocols have; nothing where it has no arm."""
+    """Return the currency in which a trial pays, which all of its protocols have; nothing where it has no arm."""
     return _currency(queries.arms(db, trial.id))
 
 
@@ -258,13 +258,13 @@ def find_trial_id(db: Session, task: str, name: str, user_id: int) -> tuple[Crow
 
 
 def title_of(db: Session, task: str, name: str) -> str:
-    """Give what a trial is called by those who take part; nothing in it says what is compared."""
+    """Return what a trial is called by those who take part; nothing in it says what is compared."""
     row = find_trial(db, task, name)
     return row.title or row.name
 
 
 def is_trial(db: Session, task: str, name: str) -> bool:
-    """Say whether there is a trial of this name."""
+    """Whether there is a trial of this name."""
     return queries.find(db, task, name) is not None
 
 
@@ -277,13 +277,13 @@ def find_arm(db: Session, trial: CrowdTrial, name: str) -> CrowdArm:
 
 
 def stage_kind(db: Session, task: str, name: str, arm: str, stage: str) -> str:
-    """Say of which kind a stage of an arm is."""
+    """Return of which kind a stage of an arm is."""
     protocol = parse_protocol(find_arm(db, find_trial(db, task, name), arm).toml)
     return protocol.stage(stage).kind
 
 
 def get_trial(db: Session, actor: Actor, task: str, name: str) -> records.CrowdTrial:
-    """Give a trial; its arms to owners only, and a draft to nobody else."""
+    """Return a trial; its arms for owners only, and a draft for nobody else."""
     row = find_trial(db, task, name)
     owner = actor.has(RoleName.OWNER, task)
     if not owner and (row.state == "draft" or (row.data and not may_read(db, actor, row, task))):
@@ -317,7 +317,7 @@ def list_trials(
 
 
 def may_read(db: Session, actor: Actor, trial: CrowdTrial, task: str) -> bool:
-    """Say whether somebody may read the report of a trial: its owners and, of a simulated one, others.
+    """Whether somebody may read the report of a trial: its owners and, of a simulated one, others.
 
     Not while real people take part in a trial of the same task: they are to know nothing of its design.
     """

@@ -27,7 +27,7 @@ def choices(task: Task, inputs: Inputs) -> tuple[Label, ...]:
 
 
 def label_fault(task: Task, inputs: Inputs, label: Any) -> Fault | None:
-    """Say what is wrong with a label; None where it is one of the item's."""
+    """Return what is wrong with a label; None where it is one of the item's."""
     names = [one.name for one in choices(task, inputs)]
     if label in names:
         return None
@@ -35,32 +35,32 @@ def label_fault(task: Task, inputs: Inputs, label: Any) -> Fault | None:
 
 
 def shows_answer(task: Task) -> bool:
-    """Say whether judges are shown the writer's answer, and judge that."""
+    """Whether judges are shown the writer's answer, and judge that."""
     return kind_of(task).judged_by(task, {}) is None
 
 
 def scores(task: Task, label: str) -> bool:
-    """Say whether a label is an answer of the task: not an extra label, and not "wrong"."""
+    """Whether a label is an answer of the task: not an extra label, and not "wrong"."""
     extra = {one.name for one in task.extra_labels}
     return label not in extra and (label != WRONG.name or not shows_answer(task))
 
 
 def meets_aim(task: Task, label: str, aim: str) -> bool:
-    """Say whether the validated *label* is what the writer aimed at."""
+    """Whether the validated *label* is what the writer aimed at."""
     return label == RIGHT.name if shows_answer(task) else bool(aim) and label == aim
 
 
 def writers_label(task: Task, aim: str) -> str | None:
-    """Give the label by which a judge would agree with the writer, if there is one."""
+    """Return the label by which a judge would agree with the writer; None without one."""
     return RIGHT.name if shows_answer(task) else aim or None
 
 
 def misses(task: Task, label: str, prediction: Mapping[str, Any], answer: Any) -> bool:
-    """Say whether a model's *prediction* differs from the validated *label*."""
-    said = prediction.get("answer")
+    """Whether a model's *prediction* differs from the validated *label*."""
+    predicted = prediction.get("answer")
     if not shows_answer(task):
-        return label_form(said) != label_form(label)
+        return label_form(predicted) != label_form(label)
     fooled = prediction.get("fooled")
     if isinstance(fooled, bool):
         return fooled
-    return said is not None and answer is not None and kind_of(task).fooled(task, answer, said)
+    return predicted is not None and answer is not None and kind_of(task).fooled(task, answer, predicted)

@@ -54,7 +54,7 @@ def _aims_at(info: RoundInfo, target: str) -> bool:
 
 
 def _model_of(db: Session, task: str, name: str) -> RoundInfo | None:
-    """Give the round whose options are copied; nothing is written in a harvest, and nothing is asked in it."""
+    """Return the round whose options are copied; nothing is written in a harvest, and nothing is asked in it."""
     known = [one for one in list_rounds(db, OPERATOR, task) if one.kind is RoundKind.WRITING]
     same = [one for one in known if str(one.number) == name]
     return same[0] if same else max(known, key=lambda info: info.number, default=None)

@@ -50,7 +50,7 @@ MOST_MARGIN = 0.5
 
 
 def margin_of(db: Session, task: str) -> float:
-    """Give how much lower than that of people a model's macro F1 may be."""
+    """Return how much lower than that of people a model's macro F1 may be."""
     margin = queries.margin(db, task)
     return MARGIN if margin is None else margin
 
@@ -74,7 +74,7 @@ def set_margin(db: Session, actor: Actor, task: str, margin: float) -> Margin:
 
 
 def solved(db: Session, actor: Actor, ref: str) -> RoundParity:
-    """Say whether the round (or other validation) *ref* is solved, with the evidence. For owners."""
+    """Return whether the round (or other validation) *ref* is solved, with the evidence; owners only."""
     validation = find_validation(db, ref)
     require_owner(actor, validation.task.name)
     margin = margin_of(db, validation.task.name)
@@ -97,7 +97,7 @@ def solved_rounds(db: Session, actor: Actor, task: str) -> list[RoundParity]:
 
 
 def parity_of(test: ReleasedTest, rows: Sequence[StandingRow], margin: float, *, waiting: int = 0) -> RoundParity:
-    """Say how a round stands by what is stored of it."""
+    """Return how a round stands by the comparisons that are stored of it."""
     models = [standing_of(test, one, margin) for one in rows]
     models.sort(key=lambda compared_model: (-(compared_model.score.value or 0.0), compared_model.model))
     return RoundParity(
@@ -114,7 +114,7 @@ def parity_of(test: ReleasedTest, rows: Sequence[StandingRow], margin: float, *,
 
 
 def standing_of(test: ReleasedTest, stored: StandingRow, margin: float) -> ModelStanding:
-    """Give a stored comparison, and what it says by *margin*."""
+    """Return a stored comparison, and what it says by *margin*."""
     figures = {name: decode(Estimate, stored.row.figures[name]) for name in ("score", "human", "difference")}
     return ModelStanding(
         model=f"{test.task}/{stored.model}@{stored.version}",

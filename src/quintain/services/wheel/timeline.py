@@ -29,7 +29,7 @@ from quintain.store.tables import ValidationReview
 
 
 def timeline(db: Session, actor: Actor, task: str) -> Timeline:
-    """Give the timeline of *task* as *actor* may see it: drafts and private models only to those they are for."""
+    """Return the timeline of *task* as *actor* may see it: drafts and private models only to those they are for."""
     find_row(db, task)
     margin = margin_of(db, task)
     rounds = {str(one.number): one for one in list_rounds(db, actor, task)}
@@ -54,7 +54,7 @@ def _parity(
     *,
     is_owner: bool,
 ) -> RoundParity | None:
-    """Give how a round stands, without what would tell about single hidden labels or private models."""
+    """Return how a round stands, without what would tell about single hidden labels or private models."""
     if test is None:
         return None
     rows = stored.get(test.release_id, [])
@@ -92,7 +92,7 @@ def _round(
 
 
 def _answered(counts: Mapping[str, Mapping[str, Sequence[int]]] | None, seen: set[str]) -> list[TimelineAnswers]:
-    """Say how the models that may be seen did on what was collected."""
+    """Return how the models that may be seen did on what was collected."""
     answers = []
     for model, (n, validated, errors) in sorted(counts["models"].items()) if counts else ():
         rate = validated_share(errors, validated, n)
@@ -102,7 +102,7 @@ def _answered(counts: Mapping[str, Mapping[str, Sequence[int]]] | None, seen: se
 
 
 def _agreement(review: ValidationReview | None) -> Estimate | None:
-    """Say how often one judge says what most of the others say, as the board does."""
+    """Return how often one judge says what most of the others say, as the board does."""
     compared = review.summary.get("compared", 0) if review else 0
     return wilson_share(round(review.summary["agreement"] * compared), compared) if review and compared else None
 

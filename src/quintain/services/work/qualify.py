@@ -71,7 +71,7 @@ def eligibility(
 
 
 def why(db: Session, actor: Actor, task: str, rules: Sequence[Rule], name: str | None = None) -> list[Reason]:
-    """Say why the actor, or for the task's owner the person called *name*, is or is not eligible."""
+    """Return why the actor, or for the task's owner the person called *name*, is or is not eligible."""
     if name is None:
         return eligibility(db, require_user(actor), rules, task=task)
     user = find_for(db, actor, name, lambda: require_owner(actor, task))
@@ -88,7 +88,7 @@ def require_eligible(db: Session, user_id: int, rules: Sequence[Rule], *, task: 
 def set_qualification(
     db: Session, actor: Actor, task: str, name: str, qualification: str, *, held: bool, reason: str = ""
 ) -> None:
-    """Give a person a qualification on a task, or end it; what they did so far stays, and stays paid."""
+    """Grant a person a qualification on a task, or end it (owners); what they did so far stays, and stays paid."""
     if not qualification.strip() or len(qualification) > 40:
         raise BadInput(faults=[Fault("a qualification has a name of 1 to 40 characters", field="qualification")])
     with transaction(db):
@@ -348,7 +348,7 @@ def _holds(asked: _Asked, rule: Rule) -> tuple[bool, str]:
 
 
 def _pass_text(ok: bool) -> Text:
-    """Say whether somebody is let in by a trial, without naming what lets them."""
+    """Return the words by which a trial lets somebody in or not, without naming what lets them."""
     if ok:
         return Text("This work is yours now.")
     return Text("There is nothing to write for you here now. The page of the trial says what comes next.")

@@ -39,7 +39,7 @@ def quiz_list(db: Session, actor: Actor, task: str) -> list[QuizLine]:
 def quiz_results(
     db: Session, actor: Actor, task: str, name: str, *, limit: int | None = None, offset: int = 0
 ) -> QuizResults:
-    """Say how people did at a quiz, for the task's owners: all of them, or *limit* from the last who tried."""
+    """Return how people did at a quiz, for the task's owners: all of them, or *limit* from the last who tried."""
     find_row(db, task)
     require_owner(actor, task)
     quiz_and_version = queries.quiz(db, task, name)

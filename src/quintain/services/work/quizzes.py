@@ -76,7 +76,7 @@ def put_quiz(
 
 
 def get_quiz(db: Session, actor: Actor, task: str, name: str) -> records.Quiz:
-    """Give a quiz to somebody who is to take it and has signed in; right answers only to the task's owners.
+    """Return a quiz for somebody who is to take it and has signed in; right answers only for the task's owners.
 
     Retired quizzes are theirs alone, too.
     """
@@ -112,7 +112,7 @@ def list_quizzes(db: Session, task: str) -> list[str]:
 
 
 def quiz_definition(db: Session, actor: Actor, task: str, name: str) -> dict[str, Any]:
-    """Give the newest definition of a quiz to the task's owners, who may change it."""
+    """Return the newest definition of a quiz; only the task's owners, who may change it."""
     require_owner(actor, task)
     return dict(_find(db, task, name)[1].definition)
 
@@ -171,7 +171,7 @@ def work_of(quiz_id: int, user_id: int) -> str:
 
 
 def _is_paid(db: Session, actor: Actor, quiz: Quiz, task: str, spec: QuizSpec) -> bool:
-    """Say whether taking a quiz pays somebody who may work on the task; a cap that is reached lets nobody begin."""
+    """Whether taking a quiz pays somebody who may work on the task; a cap that is reached lets nobody begin."""
     user_id = require_user(actor)
     if not spec.pay or not actor.has(RoleName.WORKER, task) or paid_works(db, [work_of(quiz.id, user_id)]):
         return False
@@ -180,7 +180,7 @@ def _is_paid(db: Session, actor: Actor, quiz: Quiz, task: str, spec: QuizSpec) -
 
 
 def practise(db: Session, actor: Actor, task: str, name: str, question: int, answer: int) -> Feedback:
-    """Say whether an answer in practice is right, and why. Nothing is kept."""
+    """Return whether an answer in practice is right, and why. Nothing is kept."""
     require_user(actor)
     practice = restore(QuizSpec, _find_open(db, task, name)[1].definition).practice
     if not 0 <= question < len(practice):

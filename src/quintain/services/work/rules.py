@@ -55,7 +55,7 @@ RULES: Mapping[str, Mapping[str, Option]] = {
 
 
 def rule_faults(rule: Any) -> list[Text]:
-    """Say everything that is wrong with a rule.
+    """Return everything that is wrong with a rule.
 
     >>> rule_faults({"rule": "account_age", "days": "three"})
     ["'days' is 'three', not a whole number, 0 or more"]

@@ -12,13 +12,13 @@ from quintain.core.records.base import Record, to_json
 
 
 def as_json(view: Callable[..., Any], status: int = 200) -> Callable[..., Any]:
-    """Stand around an endpoint: answer with the JSON of the record that it gives."""
+    """Wrap an endpoint: answer with the JSON of the record that it returns."""
 
     @wraps(view)
-    def answer(**given: Any) -> Any:
-        found = view(**given)
-        if not isinstance(found, Record):
-            return found
-        return Response(to_json(found), status_code=status, media_type="application/json")
+    def answer(**arguments: Any) -> Any:
+        result = view(**arguments)
+        if not isinstance(result, Record):
+            return result
+        return Response(to_json(result), status_code=status, media_type="application/json")
 
     return answer

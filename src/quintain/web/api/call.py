@@ -82,7 +82,7 @@ async def arrive_at_call(
 
 
 def may_send(request: Request) -> bool:
-    """Say whether a request comes from somebody who may send files, before anything of its body is read."""
+    """Whether a request comes from somebody who may send files, before anything of its body is read."""
     with workspace_of(request).session() as db:
         try:
             return _may_send(actor_of(request, db))
@@ -91,7 +91,7 @@ def may_send(request: Request) -> bool:
 
 
 def actor_of(request: Request, db: Session) -> Actor:
-    """Say for whom a request asks, by its session or its token, before anything of its body is read."""
+    """Return for whom a request asks, by its session or its token, before anything of its body is read."""
     cookie = request.cookies.get(SESSION_COOKIE)
     session = sessions.open_session(db, cookie) if cookie else None
     if session is not None:

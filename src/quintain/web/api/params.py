@@ -63,7 +63,7 @@ def _edit(
         Parameter(description="Options to reset, which the text does not mention; others are refused.", max_length=200),
     ] = [],  # noqa: B006 - FastAPI reads it and never changes it
 ) -> EditOrigin:
-    """Say what a change was made from, and what it may reset."""
+    """Return what a change was made from, and what it may reset."""
     return EditOrigin(revision, remove=frozenset(remove))
 
 

@@ -6,7 +6,7 @@ from quintain.web.visit import Visit
 
 
 def phase_names(visit: Visit) -> dict[str, str]:
-    """Say in the reader's language where a contest may stand."""
+    """Return in the reader's language where a contest may stand."""
     _ = visit.tongue.gettext
     return {
         "coming": _("coming"),
@@ -19,6 +19,6 @@ def phase_names(visit: Visit) -> dict[str, str]:
 
 
 def role_names(visit: Visit) -> dict[str, str]:
-    """Say in the reader's language what a team may do."""
+    """Return in the reader's language what a team may do."""
     _ = visit.tongue.gettext
     return {"builder": _("builders"), "breaker": _("breakers"), "both": _("builders and breakers")}

@@ -26,7 +26,7 @@ def axis_title(_: Translate, axis: Axis) -> str:
 
 
 def warning_text(_: Translate, weak: Weakness) -> str:
-    """Say why a data set is weak ground for a ranking."""
+    """Return why a data set is weak ground for a ranking."""
     named = ", ".join(weak.labels)
     if weak.kind == "few":
         text = _("Too small to rank on: with {n} examples, one half is known to ± {points} points only.")
@@ -43,7 +43,7 @@ def warning_text(_: Translate, weak: Weakness) -> str:
 
 
 def gap_words(_: Translate) -> dict[str, str]:
-    """Give why a figure is missing, by the kind of gap (`services.standing`)."""
+    """Return why a figure is missing, by the kind of gap (`services/evaluate/results/axis_gaps.py`)."""
     return {
         "gap_waiting": _("{done} of {needed} runs done"),
         "gap_failed": _("the model failed: {outcome}"),
@@ -57,10 +57,10 @@ def gap_words(_: Translate) -> dict[str, str]:
             "withheld: it answered {n} of {needed} examples otherwise while it was timed than in the run that is scored"
         ),
         "gap_slower": _("an example took {n} times as much work after those that were timed"),
-        "gap_uneven": _("measured too unevenly to rank: ± {n} %"),
+        "gap_uneven": _("too uneven to rank: ± {n} %"),
     }
 
 
 def gap_text(_: Translate, gap: Gap) -> str:
-    """Say in the reader's language why a figure is missing."""
+    """Return in the reader's language why a figure is missing."""
     return gap_words(_)[f"gap_{gap.kind}"].format(**plain(gap))

@@ -63,15 +63,15 @@ def titles(_: Callable[[str], str]) -> Mapping[str, str]:
 
 
 def name_job(_: Callable[[str], str], job: JobStanding) -> NamedJob:
-    """Say in words what *job* does and what about, and where it can be read."""
-    place = _release if job.kind in RELEASES else _report if job.kind.startswith(REPORT) else _place
-    about, address = place(job)
+    """Return in words what *job* does and what about, and where it can be read."""
+    address_of = _release if job.kind in RELEASES else _report if job.kind.startswith(REPORT) else _place
+    about, address = address_of(job)
     return NamedJob(job, titles(_).get(job.kind, job.kind), about, f"/tasks/{job.task}/{address}" if address else "")
 
 
 def _place(job: JobStanding) -> tuple[str, str]:
     name = job.subject.removeprefix(job.task)[1:]
-    place = name.split(" ")[0]
+    ref = name.split(" ")[0]
     if job.kind in CONTESTS:
         contest = name.partition("#")[0]
         return contest, f"contests/{contest}/results"
@@ -81,9 +81,9 @@ def _place(job: JobStanding) -> tuple[str, str]:
         "figure:round": f"rounds/{name}",
         "approve pay": f"rounds/{name}/pay",
         "figure:trial report": f"trials/{name}/report",
-        "export:attempts": f"rounds/{place}",
-        "export:judgements": f"validation/{place}",
-        "export:labels": f"validation/{place}",
+        "export:attempts": f"rounds/{ref}",
+        "export:judgements": f"validation/{ref}",
+        "export:labels": f"validation/{ref}",
     }
     if job.kind == "harvest":
         return str(job.result.get("round", "")), f"harvests/{job.id}"
@@ -103,8 +103,8 @@ def _release(job: JobStanding) -> tuple[str, str]:
 
 
 def _report(job: JobStanding) -> tuple[str, str]:
-    wanted = ReportKey.read(job.subject).wanted
-    named = {"rounds": wanted.rounds, "harvests": wanted.harvests, "validation": filter(None, [wanted.validation])}
+    request = ReportKey.read(job.subject).wanted
+    named = {"rounds": request.rounds, "harvests": request.harvests, "validation": filter(None, [request.validation])}
     asked = [(name, one) for name, values in named.items() for one in values]
-    address = f"reports/{wanted.kind}"
+    address = f"reports/{request.kind}"
     return ", ".join(str(one) for _, one in asked), f"{address}?{urlencode(asked)}" if asked else address

@@ -14,10 +14,10 @@ from quintain.web.visit import Visit
 
 
 def axes_of(visit: Visit, task: Task, info: ModelInfo) -> dict[str, Any]:
-    """Give what the model page shows of its results."""
-    found = newest_only(model_results(visit.db, visit.blobs, visit.actor, info.version.ref))
+    """Return what the model page shows of its results."""
+    results = newest_only(model_results(visit.db, visit.blobs, visit.actor, info.version.ref))
     return {
-        "results": found,
+        "results": results,
         "metric": tasks.leading_metric(task),
         "metric_title": METRICS.get(tasks.leading_metric(task)).title,
         "is_rate": is_rate,
@@ -26,5 +26,5 @@ def axes_of(visit: Visit, task: Task, info: ModelInfo) -> dict[str, Any]:
 
 
 def is_rate(metric: str) -> bool:
-    """Say whether a metric is a share, which people read as a percentage."""
+    """Whether a metric is a share, which people read as a percentage."""
     return metric in METRICS and METRICS.get(metric).range == (0.0, 1.0)

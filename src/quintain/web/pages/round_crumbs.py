@@ -8,7 +8,7 @@ from quintain.web.visit import Visit
 
 
 def round_crumbs(visit: Visit, task: Task, number: int, last: str = "") -> list[tuple[str, str | None]]:
-    """Give the way to a page of a round."""
+    """Return the way to a page of a round."""
     _ = visit.tongue.gettext
     base = f"/tasks/{task.name}/rounds"
     name = _("Round %(n)s", n=number)

@@ -51,17 +51,17 @@ class StationLine:
 def station_line(
     visit: Visit, task: Task, number: int | str, *, judging: KnownJudging | None = None
 ) -> StationLine | None:
-    """Say where a round stands, in the reader's language; None where *number* is no round's, as of a validation.
+    """Return where a round stands, in the reader's language; None where *number* is no round's, as of a validation.
 
     *judging* is what the page knows of its judging already.
     """
     if not str(number).isdecimal():
         return None
-    found = stations_of(visit.db, visit.actor, f"{task.name}/{number}", judging=judging)
+    stations = stations_of(visit.db, visit.actor, f"{task.name}/{number}", judging=judging)
     owns = visit.owns(task)
-    shown = [_shown(visit, task, found, one, owns=owns) for one in found.stations]
-    button, also = (_button(visit, task, number, found, step, owns=owns) for step in (found.step, found.also))
-    return StationLine(int(number), shown, found.step, button, also)
+    shown = [_shown(visit, task, stations, station, owns=owns) for station in stations.stations]
+    button, also = (_button(visit, task, number, stations, step, owns=owns) for step in (stations.step, stations.also))
+    return StationLine(int(number), shown, stations.step, button, also)
 
 
 def parity_of_round(visit: Visit, task: Task, ref: str) -> RoundParity | None:
@@ -69,41 +69,43 @@ def parity_of_round(visit: Visit, task: Task, ref: str) -> RoundParity | None:
     return next((parity for parity in solved_rounds(visit.db, visit.actor, task.name) if parity.round == ref), None)
 
 
-def _shown(visit: Visit, task: Task, found: Stations, one: Station, *, owns: bool) -> ShownStation:
+def _shown(visit: Visit, task: Task, stations: Stations, station: Station, *, owns: bool) -> ShownStation:
     _ = visit.tongue.gettext
-    number = found.round.rpartition("/")[2]
+    number = stations.round.rpartition("/")[2]
     base, judging = f"/tasks/{task.name}/rounds/{number}", f"/tasks/{task.name}/validation/{number}"
     titles = {
-        StationName.WRITE: (_("Harvest") if found.kind == RoundKind.HARVEST else _("Write"), base),
-        StationName.JUDGE: (_("Judge"), judging if owns and one.total is not None else ""),
-        StationName.LABEL: (_("Label"), f"{judging}/items" if owns and one.total is not None else ""),
+        StationName.WRITE: (_("Harvest") if stations.kind == RoundKind.HARVEST else _("Write"), base),
+        StationName.JUDGE: (_("Judge"), judging if owns and station.total is not None else ""),
+        StationName.LABEL: (_("Label"), f"{judging}/items" if owns and station.total is not None else ""),
         StationName.RELEASE: (
             _("Release"),
-            f"{judging}/release" if owns and (one.done or StationStep.RELEASE in (found.step, found.also)) else "",
+            f"{judging}/release"
+            if owns and (station.done or StationStep.RELEASE in (stations.step, stations.also))
+            else "",
         ),
-        StationName.MODEL: (_("Next model"), f"/tasks/{task.name}/models" if one.count else ""),
+        StationName.MODEL: (_("Next model"), f"/tasks/{task.name}/models" if station.count else ""),
     }
-    title, href = titles[one.name]
-    return ShownStation(title, _said(visit, one), one.done, one.name is found.now, href)
+    title, href = titles[station.name]
+    return ShownStation(title, _said(visit, station), station.done, station.name is stations.now, href)
 
 
-def _said(visit: Visit, one: Station) -> str:
+def _said(visit: Visit, station: Station) -> str:
     _, ngettext = visit.tongue.gettext, visit.tongue.ngettext
-    if not one.counted:
+    if not station.counted:
         return _("being counted")
-    if one.name is StationName.WRITE:
-        return ngettext("%(num)s text", "%(num)s texts", one.count)
-    if one.name is StationName.RELEASE:
-        return ngettext("%(num)s release", "%(num)s releases", one.count) if one.count else _("not yet")
-    if one.name is StationName.MODEL:
-        return ", ".join(ref.partition("/")[2] for ref in one.refs) or _("not yet")
-    if one.total is None:
+    if station.name is StationName.WRITE:
+        return ngettext("%(num)s text", "%(num)s texts", station.count)
+    if station.name is StationName.RELEASE:
+        return ngettext("%(num)s release", "%(num)s releases", station.count) if station.count else _("not yet")
+    if station.name is StationName.MODEL:
+        return ", ".join(ref.partition("/")[2] for ref in station.refs) or _("not yet")
+    if station.total is None:
         return _("not yet")
-    return _("%(n)s of %(all)s", n=one.count, all=one.total)
+    return _("%(n)s of %(all)s", n=station.count, all=station.total)
 
 
 def _button(
-    visit: Visit, task: Task, number: int | str, found: Stations, step: StationStep | None, *, owns: bool
+    visit: Visit, task: Task, number: int | str, stations: Stations, step: StationStep | None, *, owns: bool
 ) -> StepButton | None:
     _ = visit.tongue.gettext
     home = f"/tasks/{task.name}"
@@ -125,7 +127,7 @@ def _button(
         StationStep.RELEASE: StepButton(_("Release"), f"{judging}/release"),
         StationStep.TRAIN: StepButton(_("Train the next model"), f"{home}/train"),
         StationStep.NEXT_ROUND: StepButton(
-            _("Start the next round"), f"{judging}/next", {"model": next(iter(found.stations[-1].refs), "")}
+            _("Start the next round"), f"{judging}/next", {"model": next(iter(stations.stations[-1].refs), "")}
         ),
     }
     return steps.get(step)

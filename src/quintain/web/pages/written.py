@@ -36,7 +36,7 @@ def image_name(value: str) -> str:
 
 
 def own_text(task: Task, inputs: Mapping[str, Any]) -> str:
-    """Give what was written as one text, without what a prompt gave."""
+    """Return what was written as one text, without what a prompt gave."""
     form = kind_of(task).form(task)
     own = [field for field in form.inputs if field.editable and inputs.get(field.name) is not None]
     return " · ".join(shown_input(field, inputs) for field in own)
@@ -74,7 +74,7 @@ def written_parts(task: Task, inputs: Mapping[str, Any], answer: Any) -> list[Wr
 
 
 def marks_answer(task: Task, inputs: Mapping[str, Any]) -> bool:
-    """Say whether an item shows its answer by a mark at one of its options."""
+    """Whether an item shows its answer by a mark at one of its options."""
     form = kind_of(task).form(task)
     return form.answer.widget in {"options", "checkboxes"} and isinstance(
         inputs.get(form.answer.of or ""), list | tuple

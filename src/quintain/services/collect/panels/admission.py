@@ -177,7 +177,7 @@ def _is_known(db: Session, visitor: Visitor) -> bool:
 
 
 def signing_key(db: Session, task_id: int) -> str:
-    """Give the key by which a panel signs its links to a task."""
+    """Return the key by which a panel signs its links to a task."""
     key = installation_key(db, "panel links")
     return hmac.new(key, f"task:{task_id}".encode(), hashlib.sha256).hexdigest()
 
@@ -189,7 +189,7 @@ def sign_ids(key: str, ids: PanelIds) -> str:
 
 
 def source_of(db: Session, address: str) -> str:
-    """Give what is kept of an address, by which people who come from the same one are seen: it leads nowhere back."""
+    """Return what is kept of an address, by which people who come from the same one are seen: it leads nowhere back."""
     if not address:
         return ""
     return hmac.new(installation_key(db, "panel sources"), address.encode(), hashlib.sha256).hexdigest()[:32]
@@ -228,13 +228,15 @@ def _check_form(entry: Entry, ids: PanelIds) -> None:
 
 
 def _is_signed(db: Session, door: Door, ids: PanelIds, parameters: Mapping[str, str]) -> bool:
-    given = parameters.get("signature", "")
-    if door.entry.provider == LINK or not (given or door.entry.signed):
+    signature = parameters.get("signature", "")
+    if door.entry.provider == LINK or not (signature or door.entry.signed):
         return False
     right = sign_ids(signing_key(db, door.task_id), ids)
-    if not hmac.compare_digest(given.encode(errors="replace"), right.encode()):
+    if not hmac.compare_digest(signature.encode(errors="replace"), right.encode()):
         raise Forbidden(
-            "The signature of this link is wrong." if given else "The panel signs its links here, and this one is not.",
+            "The signature of this link is wrong."
+            if signature
+            else "The panel signs its links here, and this one is not.",
             remedy="Come by the panel's own link.",
             code="link_not_signed",
         )
@@ -288,7 +290,7 @@ def _admit(db: Session, door: Door, ids: PanelIds, evidence: DoorEvidence, visit
 def _shown(
     db: Session, door: Door, user: User, evidence: DoorEvidence, visitor: Visitor, *, new: bool
 ) -> tuple[Proof | None, bool]:
-    """Say by what somebody has shown who they are, the strongest first, and whether that is enough for all they may do.
+    """Return by what somebody has shown who they are, the strongest first, and whether that is enough for all.
 
     What an owner says, or signs, is enough where the account belongs to their task alone.
     """

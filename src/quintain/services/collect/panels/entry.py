@@ -45,7 +45,7 @@ class Completion:
 
 
 def shown_round(db: Session, actor: Actor, info: RoundInfo, base_url: str) -> Round:
-    """Give a round as *actor* may read it; with the address that a panel sends people to, for its owners."""
+    """Return a round as *actor* may read it; for its owners with the address that a panel sends people to."""
     shown = replace(info, spec=spec_for(db, actor, info))
     return shown.record(entry_url(shown, base_url) if shown.spec.entry else None)
 
@@ -62,14 +62,14 @@ def invite_by_link(db: Session, actor: Actor, ref: str, *, on: bool = True) -> R
 
 
 def entry_url(info: RoundInfo, base_url: str) -> str:
-    """Give the address that a panel sends people to, with its own places for ids."""
+    """Return the address that a panel sends people to, with its own places for ids; refused without an entry."""
     if info.spec.entry is None:
         raise Conflict("Round {ref} has no [entry].", ref=info.ref, remedy="Add one that names the provider.")
     return address_for(info.spec.entry, info.entry_key, base_url)
 
 
 def address_for(entry: Entry, key: str, base_url: str) -> str:
-    """Give the address of the door with this key, with the panel's places for ids."""
+    """Return the address of the door with this key, with the panel's places for ids."""
     address = f"{base_url.rstrip('/')}/enter/{key}"
     if entry.provider == "prolific":
         ids = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
@@ -106,14 +106,14 @@ def enter(db: Session, key: str, parameters: Mapping[str, str], visitor: Visitor
 
 
 def complete(db: Session, actor: Actor, ref: str) -> Completion:
-    """Give somebody who came from a panel, and has ended a session since, what they need to go back and be paid."""
+    """Return what somebody who came from a panel, and has ended a session since, needs to go back and be paid."""
     user_id = require_user(actor)
     with transaction(db):
         info = get_round(db, actor, ref)
-        found = queries.newest_visit(db, info.id, user_id)
-        if found is None or info.spec.entry is None:
+        newest = queries.newest_visit(db, info.id, user_id)
+        if newest is None or info.spec.entry is None:
             raise NotFound("You did not come to this round from a panel.")
-        visit, outside_id = found
+        visit, outside_id = newest
         if not round_queries.ended_since(db, info.id, user_id, visit.arrived_at):
             raise Conflict("There is no finished session yet.", remedy="Finish or give up the one you have begun.")
         if visit.completed_at is None:
@@ -127,15 +127,15 @@ def _page(info: RoundInfo) -> str:
 
 
 def _round(db: Session, key: str) -> tuple[RoundInfo, Entry]:
-    place = round_queries.by_entry_key(db, key) if "\x00" not in key else None
-    info = get_round(db, OPERATOR, f"{place[0]}/{place[1]}") if place else None
+    task_and_number = round_queries.by_entry_key(db, key) if "\x00" not in key else None
+    info = get_round(db, OPERATOR, f"{task_and_number[0]}/{task_and_number[1]}") if task_and_number else None
     if info is None or info.spec.entry is None:
         raise NotFound("This address leads nowhere.", remedy="Check the link in the panel's study.")
     return info, info.spec.entry
 
 
 def completion_of(entry: Entry, visit: PanelVisit | PanelStay, outside_id: str) -> Completion:
-    """Give what somebody needs to go back to the panel and be paid there."""
+    """Return what somebody needs to go back to the panel and be paid there."""
     if entry.provider == "mturk":
         address = f"{visit.submit_to.rstrip('/')}/mturk/externalSubmit"
         fields = {"assignmentId": visit.outside_session, "done": "yes"}

@@ -70,7 +70,7 @@ def new_code() -> str:
 
 
 def stored_code(user_id: int, code: str) -> str:
-    """Give what is kept of a code, however it was typed."""
+    """Return what is kept of a code, however it was typed."""
     letters = "".join(letter for letter in code.upper() if letter in LETTERS)
     return fingerprint(f"door:{user_id}:{letters}")
 

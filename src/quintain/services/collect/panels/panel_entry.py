@@ -25,16 +25,16 @@ from quintain.store.queries.collect import panels as queries
 from quintain.store.tables import PanelPlace, PanelStay
 
 
-def entry_key(db: Session, place: str) -> str:
-    """Give the key of the address that leads to a place; it is made when it is first asked for."""
-    made = db.get(PanelPlace, place)
-    if made is not None:
-        return made.key
+def entry_key(db: Session, panel_place: str) -> str:
+    """Return the key of the address that leads to a place; it is made when it is first asked for."""
+    known = db.get(PanelPlace, panel_place)
+    if known is not None:
+        return known.key
     with transaction(db):
-        lock(db, f"door of {place}")
-        row = db.get(PanelPlace, place)
+        lock(db, f"door of {panel_place}")
+        row = db.get(PanelPlace, panel_place)
         if row is None:
-            row = PanelPlace(place=place, key=secrets.token_urlsafe(18))
+            row = PanelPlace(place=panel_place, key=secrets.token_urlsafe(18))
             db.add(row)
             db.flush()
         return row.key
@@ -56,16 +56,16 @@ def arrive(
 def go_back(
     db: Session, actor: Actor, door: Door, done: Callable[[datetime], bool], missing: Text
 ) -> Completion | None:
-    """Give whoever came by a door, and has *done* enough since, what they need to go back; None where nobody came.
+    """Return what whoever came by a door, and has *done* enough since, needs to go back; None where nobody came.
 
     Who has not is told what is *missing*.
     """
     user_id = require_user(actor)
     with transaction(db):
-        found = queries.newest_stay(db, door.place, user_id)
-        if found is None:
+        newest = queries.newest_stay(db, door.place, user_id)
+        if newest is None:
             return None
-        stay, outside_id = found
+        stay, outside_id = newest
         if not done(stay.arrived_at):
             raise Conflict(missing, remedy="Go on, and come back.")
         if stay.completed_at is None:
@@ -74,7 +74,7 @@ def go_back(
         return completion_of(door.entry, stay, outside_id)
 
 
-def may_go_back(db: Session, actor: Actor, place: str, done: Callable[[datetime], bool]) -> bool:
-    """Say whether a code waits for the actor; nothing is written."""
-    found = queries.newest_stay(db, place, actor.user_id) if actor.user_id is not None else None
-    return found is not None and done(found[0].arrived_at)
+def may_go_back(db: Session, actor: Actor, panel_place: str, done: Callable[[datetime], bool]) -> bool:
+    """Whether a code waits for the actor; nothing is written."""
+    newest = queries.newest_stay(db, panel_place, actor.user_id) if actor.user_id is not None else None
+    return newest is not None and done(newest[0].arrived_at)

@@ -38,7 +38,7 @@ def list_guests(
 def confirm_guests(
     db: Session, actor: Actor, task: str, names: Sequence[str] = (), *, everybody: bool = False
 ) -> PanelGuests:
-    """Say that these are people of their own, who are paid; *everybody*: all of whom nothing looks odd (owners)."""
+    """Take these for people of their own, who are paid; *everybody*: all of whom nothing looks odd (owners)."""
     task_id = find_row(db, task).id
     require_owner(actor, task)
     if not names and not everybody:
@@ -80,7 +80,7 @@ def make_door_code(db: Session, actor: Actor, task: str, name: str) -> DoorCode:
 
 
 def panel_key(db: Session, actor: Actor, task: str) -> PanelKey:
-    """Give the key by which a panel signs its links to a task (owners)."""
+    """Return the key by which a panel signs its links to a task (owners)."""
     task_id = find_row(db, task).id
     require_owner(actor, task)
     return PanelKey(task, signing_key(db, task_id))
@@ -104,7 +104,7 @@ def _unsuspected(db: Session, task_id: int) -> set[int]:
 
 
 def flags(row: queries.GuestRow) -> list[str]:
-    """Say what looks odd of somebody: others by the same browser, or many from the same address."""
+    """Return what looks odd of somebody: others by the same browser, or many from the same address."""
     odd = []
     if row.same_browser:
         odd.append("same_browser")

@@ -58,7 +58,7 @@ class StudyPlace:
 
 
 def round_place(db: Session, actor: Actor, ref: str, base_url: str) -> StudyPlace:
-    """Give a round as a place that a study sends people to."""
+    """Return a round as a place that a study sends people to."""
     info = get_round(db, actor, ref)
     spec = info.spec
     address = entry_url(info, base_url) if spec.entry is not None else ""
@@ -71,7 +71,7 @@ def round_place(db: Session, actor: Actor, ref: str, base_url: str) -> StudyPlac
 def create_study(
     db: Session,
     actor: Actor,
-    place: StudyPlace,
+    destination: StudyPlace,
     outside: Outside,
     *,
     places: int,
@@ -82,59 +82,59 @@ def create_study(
 
     Its *reward* is what the place pays, unless another is given: what people earn beyond it is paid as bonuses.
     """
-    require_owner(actor, place.task)
-    amount = place.reward.amount if reward is None else reward
+    require_owner(actor, destination.task)
+    amount = destination.reward.amount if reward is None else reward
     fields = {
-        **_fields(place),
-        "reward": _reward(place, amount),
+        **_fields(destination),
+        "reward": _reward(destination, amount),
         "total_available_places": _places(places),
         "filters": [{"filter_id": "participant_group_allowlist", "selected_values": [group]}] if group else [],
     }
-    with prolific_of(db, place.task_id, place.task, outside) as prolific:
+    with prolific_of(db, destination.task_id, destination.task, outside) as prolific:
         paid_in = prolific.currency()
-        if paid_in != place.reward.currency:
+        if paid_in != destination.reward.currency:
             raise Conflict(
                 "The account pays in {paid_in}, and {ref} in {currency}.",
                 paid_in=paid_in,
-                ref=place.ref,
-                currency=place.reward.currency,
+                ref=destination.ref,
+                currency=destination.reward.currency,
                 remedy="Set the reward in the currency of the account.",
                 code="currency_mismatch",
             )
         study = _answered(lambda: prolific.create_study(fields))
     with transaction(db):
-        audit.record(db, actor, "prolific.study", place.ref, study=study, places=places)
-    return Study(place.ref, study, "UNPUBLISHED", places)
+        audit.record(db, actor, "prolific.study", destination.ref, study=study, places=places)
+    return Study(destination.ref, study, "UNPUBLISHED", places)
 
 
-def _fields(place: StudyPlace) -> dict[str, Any]:
-    """Say what Prolific is to show of a place, and where people go from there and back."""
-    entry = place.entry
+def _fields(destination: StudyPlace) -> dict[str, Any]:
+    """Return what Prolific is to show of a place, and where people go from there and back."""
+    entry = destination.entry
     if entry is None or entry.provider != NAME or not entry.completion_code:
         raise Conflict(
             "{ref} does not take people from Prolific.",
-            ref=place.ref,
+            ref=destination.ref,
             remedy='Give it an [entry] with provider = "prolific" and a completion_code.',
         )
     return {
-        "name": place.title,
-        "internal_name": place.ref,
-        "description": place.description,
-        "external_study_url": place.address,
+        "name": destination.title,
+        "internal_name": destination.ref,
+        "description": destination.description,
+        "external_study_url": destination.address,
         "prolific_id_option": "url_parameters",
         "completion_codes": [
             {"code": entry.completion_code, "code_type": "COMPLETED", "actions": [{"action": "MANUALLY_REVIEW"}]}
         ],
-        "estimated_completion_time": max(1, math.ceil(place.minutes)),
+        "estimated_completion_time": max(1, math.ceil(destination.minutes)),
     }
 
 
-def _reward(place: StudyPlace, amount: int) -> int:
+def _reward(destination: StudyPlace, amount: int) -> int:
     if not 1 <= amount <= MOST_REWARD:
         raise BadInput(
             "A study that leads to {ref} would pay {money}.",
-            ref=place.ref,
-            money=Money(amount, place.reward.currency),
+            ref=destination.ref,
+            money=Money(amount, destination.reward.currency),
             remedy="Say a reward, in minor units.",
         )
     return amount
@@ -158,10 +158,10 @@ def change_study(
             _answered(lambda: prolific.set_places(study, _places(places)))
         if action:
             _answered(lambda: prolific.change_study(study, ACTIONS[action]))
-        found = prolific.study(study)
+        answer = prolific.study(study)
     with transaction(db):
         audit.record(db, actor, "prolific.change", ref, study=study, wanted=action, places=places)
-    return Study(ref, study, str(found.get("status", "")), int(found.get("total_available_places") or 0))
+    return Study(ref, study, str(answer.get("status", "")), int(answer.get("total_available_places") or 0))
 
 
 def sync_group(
@@ -195,10 +195,10 @@ def take_event(db: Session, task: str, outside: Outside, headers: Mapping[str, s
     spec = prolific_spec(db, row.id, task)
     if not spec.hooks:
         raise Forbidden("Task '{task}' takes no messages.", task=task, remedy="Name the key that signs them.")
-    given = headers.get("x-prolific-request-signature", "")
+    signature = headers.get("x-prolific-request-signature", "")
     stamp = headers.get("x-prolific-request-timestamp", "")
     secret = secret_of(outside, spec.hooks)
-    if len(body) > MOST_BODY or not is_genuine(secret, stamp, body, given, now().timestamp()):
+    if len(body) > MOST_BODY or not is_genuine(secret, stamp, body, signature, now().timestamp()):
         raise Forbidden("The signature of this message is wrong, or old.", remedy="Check the secret of the webhook.")
     event = _event(body)
     # What is signed tells messages apart: whoever sends one again can give it any other header.
@@ -209,9 +209,11 @@ def take_event(db: Session, task: str, outside: Outside, headers: Mapping[str, s
             raise Conflict("This message was taken before.", code="replayed")
         status = str(event.get("status", ""))
         if kind == "submission.status.change":
-            standing, submission = standing_of(status), str(event.get("resource_id", ""))
-            completed_at = now() if standing in DONE else None
-            queries.set_standing(db, find_row(db, task).id, NAME, submission, standing.value, completed_at=completed_at)
+            panel_standing, submission = standing_of(status), str(event.get("resource_id", ""))
+            completed_at = now() if panel_standing in DONE else None
+            queries.set_standing(
+                db, find_row(db, task).id, NAME, submission, panel_standing.value, completed_at=completed_at
+            )
         if kind == "study.status.change":
             study = str(event.get("resource_id", ""))[:80]
             text = Text("The study {study} is {status} on Prolific.", study=study, status=status[:40])

@@ -15,21 +15,21 @@ from quintain.store.queries.access import people
 
 
 def may_write(db: Session, actor: Actor, ref: str, name: str | None = None) -> Eligible:
-    """Say rule by rule whether the actor, or for an owner the person called *name*, may write in a round."""
+    """Return rule by rule whether the actor, or for an owner the person called *name*, may write in a round."""
     info = get_round(db, actor, ref)
     reasons = why(db, actor, info.task, rules_of(info.spec), name)
     return _verdict(name or actor.name, reasons)
 
 
 def crowd(db: Session, actor: Actor, ref: str, *, search: str = "", limit: int = 100, offset: int = 0) -> Crowd:
-    """Say of everybody with the role of a worker whether they may write in a round, for its owner."""
+    """Return of everybody with the role of a worker whether they may write in a round; owners only."""
     info = get_round(db, actor, ref)
     require_owner(actor, info.task)
     rules = rules_of(info.spec)
-    place = find_row(db, info.task).id
-    workers = people.holders(db, RoleName.WORKER, place, search=search, limit=limit, offset=offset)
-    found = [_verdict(user.name, eligibility(db, user.id, rules, task=info.task)) for user in workers]
-    return Crowd(info.ref, tuple(rules), people.count_holders(db, RoleName.WORKER, place, search=search), found)
+    task_id = find_row(db, info.task).id
+    workers = people.holders(db, RoleName.WORKER, task_id, search=search, limit=limit, offset=offset)
+    verdicts = [_verdict(user.name, eligibility(db, user.id, rules, task=info.task)) for user in workers]
+    return Crowd(info.ref, tuple(rules), people.count_holders(db, RoleName.WORKER, task_id, search=search), verdicts)
 
 
 def _verdict(name: str, reasons: list[Reason]) -> Eligible:

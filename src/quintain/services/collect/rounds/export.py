@@ -36,7 +36,7 @@ CHUNK = 5_000  # rows that are in memory together
 
 
 def attempts_table(db: Session, actor: Actor, ref: str, *, nonfooling: bool = True) -> pl.DataFrame:
-    """Give a round's attempts as a table: writers under other names, nothing retracted or withheld."""
+    """Return a round's attempts as a table: writers under other names, nothing retracted or withheld."""
     info = owned_round(db, actor, ref)
     schema = _export_schema(get_task(db, info.task))
     return pl.concat([pl.DataFrame(schema=schema), *_export_frames(db, info, nonfooling)])
@@ -58,18 +58,18 @@ def export_attempts(
 def _export_frames(
     db: Session, info: RoundInfo, nonfooling: bool, tell: ReportProgress = quietly
 ) -> Iterator[pl.DataFrame]:
-    """Give the rows in tables of some thousand each, so that a large round takes no more memory than a small one."""
+    """Return the rows in tables of some thousand each, so that a large round takes no more memory than a small one."""
     task = get_task(db, info.task)
     names = pseudonyms(db, queries.writers_of(db, info.id), info.task)
     schema, withheld = _export_schema(task), queries.withheld(db, info.id)
-    found, total, done = queries.rows_of_round(db, info.id), queries.count_in_round(db, info.id), 0
-    while some := list(islice(found, CHUNK)):
-        wanted = [
-            one
-            for one in some
-            if not one.retracted and one.attempt.id not in withheld and (nonfooling or counts_as_fooling(one))
+    attempts, total, done = queries.rows_of_round(db, info.id), queries.count_in_round(db, info.id), 0
+    while some := list(islice(attempts, CHUNK)):
+        exported = [
+            row
+            for row in some
+            if not row.retracted and row.attempt.id not in withheld and (nonfooling or counts_as_fooling(row))
         ]
-        rows = list(_export_rows(db, info, task, names, wanted))
+        rows = list(_export_rows(db, info, task, names, exported))
         yield pl.DataFrame(rows, schema=schema, infer_schema_length=None)
         done += len(some)
         tell(done, total)
@@ -110,40 +110,41 @@ def _export_rows(
     info: RoundInfo,
     task: Task,
     names: Mapping[int, str],
-    wanted: Sequence[queries.AttemptRow],
+    attempts: Sequence[queries.AttemptRow],
 ) -> Iterator[dict[str, Any]]:
     fields = [item.name for item in kind_of(task).fields(task)]
-    said_of = queries.notes(db, [one.attempt.id for one in wanted], (*NOTES, "tags"))
+    said_of = queries.notes(db, [row.attempt.id for row in attempts], (*NOTES, "tags"))
     notes = {(note.attempt_id, note.kind): note for note in said_of}
-    for one in wanted:
-        made = one.attempt
-        tags = notes.get((made.id, "tags"))
-        said = {name: notes[made.id, kind].text for kind, name in NOTES.items() if (made.id, kind) in notes}
-        first = made.predictions[0] if made.predictions else {}  # nothing was asked where there was no model to fool
+    for row in attempts:
+        attempt = row.attempt
+        tags = notes.get((attempt.id, "tags"))
+        words = {name: notes[attempt.id, kind].text for kind, name in NOTES.items() if (attempt.id, kind) in notes}
+        # Nothing was asked where there was no model to fool.
+        first = attempt.predictions[0] if attempt.predictions else {}
         yield {
-            "id": made.hash,
-            "attempt": made.id,
+            "id": attempt.hash,
+            "attempt": attempt.id,
             "round": info.ref,
-            "worker": names.get(made.user_id or 0),
-            "session": made.session_id,
-            "number": made.number,
-            "condition": made.condition,
-            "prompt": made.prompt_id,
-            **{name: made.inputs.get(name) for name in fields},
-            "target": _as_text(made.target),
+            "worker": names.get(attempt.user_id or 0),
+            "session": attempt.session_id,
+            "number": attempt.number,
+            "condition": attempt.condition,
+            "prompt": attempt.prompt_id,
+            **{name: attempt.inputs.get(name) for name in fields},
+            "target": _as_text(attempt.target),
             "prediction": _as_text(first.get("answer")),
             "model": first.get("model"),
             "model_hash": first.get("hash"),
             "probabilities": None if first.get("probabilities") is None else json.dumps(first["probabilities"]),
-            "predictions": json.dumps(made.predictions, ensure_ascii=False),
-            "fooled": one.fooled,
-            "confirmed": one.confirmed,
-            **{name: said.get(name) for name in NOTES.values()},
+            "predictions": json.dumps(attempt.predictions, ensure_ascii=False),
+            "fooled": row.fooled,
+            "confirmed": row.confirmed,
+            **{name: words.get(name) for name in NOTES.values()},
             "tags": tags.tags if tags else [],
-            "edit_distance": made.edit_distance,
-            "edit_share": made.source.get("edit_share"),
-            "seconds": made.seconds,
-            "at": made.created_at.isoformat(),
+            "edit_distance": attempt.edit_distance,
+            "edit_share": attempt.source.get("edit_share"),
+            "seconds": attempt.seconds,
+            "at": attempt.created_at.isoformat(),
         }
 
 
@@ -151,8 +152,8 @@ def _as_text(value: Any) -> str | None:
     return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _write(db: Session, _: Blobs, actor: Actor, wanted: ExportRequest, path: Path, tell: ReportProgress) -> int:
-    return export_attempts(db, actor, wanted.ref, path, nonfooling=not wanted.options.get("fooling"), tell=tell)
+def _write(db: Session, _: Blobs, actor: Actor, request: ExportRequest, path: Path, tell: ReportProgress) -> int:
+    return export_attempts(db, actor, request.ref, path, nonfooling=not request.options.get("fooling"), tell=tell)
 
 
 ATTEMPTS_FILE = ExportKind(

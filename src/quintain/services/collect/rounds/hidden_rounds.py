@@ -17,7 +17,7 @@ from quintain.store.tables import Round
 
 
 def is_hidden(db: Session, actor: Actor, row: Round, spec: RoundSpec) -> bool:
-    """Say whether a round is none of the actor's business.
+    """Whether a round is none of the actor's business.
 
     Who has written there, or came to it from a panel, still finds it after what let them in has ended.
     """

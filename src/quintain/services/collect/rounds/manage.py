@@ -67,7 +67,7 @@ class RoundInfo:
         return f"{self.task}/{self.number}"
 
     def closed_because(self, moment: datetime) -> str:
-        """Say why nobody can write in this round at *moment*; empty where they can."""
+        """Return why nobody can write in this round at *moment*; empty where they can."""
         if self.kind is RoundKind.HARVEST:
             return Text("Round {ref} is a harvest: nothing is written in it.", ref=self.ref)
         if self.state is RoundState.DRAFT:
@@ -81,7 +81,7 @@ class RoundInfo:
         return ""
 
     def record(self, entry_url: str | None = None) -> records.Round:
-        """Give it as programs see it."""
+        """Return the round as programs see it."""
         return records.Round(
             ref=self.ref,
             task=self.task,
@@ -100,7 +100,7 @@ class RoundInfo:
 
 
 def check_round(toml_text: str, *, file: str | None = None) -> RoundSpec:
-    """Give the round that *toml_text* defines, or raise BadInput with everything wrong with it; needs no workspace."""
+    """Return the round that *toml_text* defines, or raise BadInput with everything wrong; needs no workspace."""
     return parse_round(toml_text, file=file)
 
 
@@ -139,16 +139,16 @@ def put_spec(
         require_owner(actor, spec.task)
         lock(db, f"rounds of {spec.task}")
         number = spec.number or queries.newest_number(db, task_row.id) + 1
-        found = queries.find(db, spec.task, number)
-        if found is not None:
-            chosen = settled(edit, parse_round(found[1].toml), replace(spec, number=number), round_of)
+        stored = queries.find(db, spec.task, number)
+        if stored is not None:
+            chosen = settled(edit, parse_round(stored[1].toml), replace(spec, number=number), round_of)
             spec, toml_text = (spec, toml_text) if chosen == replace(spec, number=number) else (chosen, None)
         _check_surroundings(db, spec, file)
         text = toml_text if toml_text is not None and spec.number else dump_round(replace(spec, number=number))
-        holds = None if found is None else plain(parse_round(found[1].toml), whole=True)
-        given = None if toml_text is None else {**parse_toml(toml_text), "number": number}
-        review(edit, holds, plain(replace(spec, number=number), whole=True), given, file)
-        if found is None:
+        holds = None if stored is None else plain(parse_round(stored[1].toml), whole=True)
+        typed = None if toml_text is None else {**parse_toml(toml_text), "number": number}
+        review(edit, holds, plain(replace(spec, number=number), whole=True), typed, file)
+        if stored is None:
             row = Round(
                 task_id=task_row.id,
                 number=number,
@@ -160,7 +160,7 @@ def put_spec(
             db.flush()
             version = 1
         else:
-            row, newest = found
+            row, newest = stored
             before, after = parse_round(newest.toml), replace(spec, number=number)
             _refuse_change(row, before, after)
             _refuse_other_people(db, row, before, after)
@@ -175,11 +175,11 @@ def put_spec(
 
 
 def get_round(db: Session, actor: Actor, ref: str) -> RoundInfo:
-    """Give the round that *ref* means. A draft is shown to the task's owners only, one of a trial to its people."""
+    """Return the round that *ref* means; NotFound also for drafts of others, and trials of others."""
     task, number = split_ref(ref)
-    found = queries.find(db, task, number)
-    info = info_of(found[0], found[1], task) if found is not None else None
-    if found is None or info is None or _is_unknown(db, actor, found[0], info):
+    stored = queries.find(db, task, number)
+    info = info_of(stored[0], stored[1], task) if stored is not None else None
+    if stored is None or info is None or _is_unknown(db, actor, stored[0], info):
         raise NotFound(
             "There is no round '{ref}'.",
             ref=ref,
@@ -199,11 +199,11 @@ def list_rounds(db: Session, actor: Actor, task: str | None = None) -> list[Roun
     """List the rounds of *task*, or of all tasks; drafts, and what is not listed, to the tasks' owners only."""
     if task is not None:
         find_row(db, task)
-    found = [info_of(row, version, name) for row, version, name in queries.all_of(db, task)]
+    infos = [info_of(row, version, name) for row, version, name in queries.all_of(db, task)]
     return [
-        one
-        for one in found
-        if (one.state is not RoundState.DRAFT and one.spec.listed) or actor.has(RoleName.OWNER, one.task)
+        info
+        for info in infos
+        if (info.state is not RoundState.DRAFT and info.spec.listed) or actor.has(RoleName.OWNER, info.task)
     ]
 
 
@@ -296,9 +296,9 @@ def clone_round(
     asked = replace(info.spec, targets=targets or info.spec.targets, title=title or info.spec.title)
     spec = replace(asked, number=None, starts=None, ends=None)
     with transaction(db):
-        made = put_spec(db, actor, spec)
-        db.get_one(Round, made.id).cloned_from = info.id
-    return made
+        clone = put_spec(db, actor, spec)
+        db.get_one(Round, clone.id).cloned_from = info.id
+    return clone
 
 
 def split_ref(ref: str) -> tuple[str, int]:
@@ -320,7 +320,7 @@ def _parsed(text: str) -> RoundSpec:
 
 
 def info_of(row: Round, version: RoundVersion, task: str) -> RoundInfo:
-    """Give a stored round of *task* with one of its versions."""
+    """Return a stored round of *task* with one of its versions."""
     return RoundInfo(
         id=row.id,
         task=task,
@@ -380,10 +380,10 @@ def _check_surroundings(db: Session, spec: RoundSpec, file: str | None) -> None:
     task = get_task(db, spec.task)
     faults = [*_model_faults(db, spec), *_kind_faults(task, spec)]
     known = qualify.quiz_names(db, spec.task)
-    wanted = [*spec.quizzes, *(str(rule["name"]) for rule in spec.qualifications if rule["rule"] == "quiz")]
+    quizzes = [*spec.quizzes, *(str(rule["name"]) for rule in spec.qualifications if rule["rule"] == "quiz")]
     faults += [
         ("quizzes", Text("task '{task}' has no quiz '{name}'", task=spec.task, name=name))
-        for name in wanted
+        for name in quizzes
         if name not in known
     ]
     if faults:

@@ -108,7 +108,7 @@ def list_prompts(db: Session, actor: Actor, ref: str, *, limit: int = 50, offset
 
 
 def prompts_by_hash(db: Session, actor: Actor, ref: str, hashes: Sequence[str]) -> list[PromptInfo]:
-    """Give the prompts of a round with these contents."""
+    """Return the prompts of a round with these contents (owners)."""
     info = get_round(db, actor, ref)
     require_owner(actor, info.task)
     return _infos(queries.by_hash(db, info.id, hashes))
@@ -148,18 +148,18 @@ def _read(path: Path, task: Task, columns: Mapping[str, str]) -> pl.DataFrame:
     others = [item.name for item in fields if item.name not in fixed]
     known = [*others, *ABOUT, *REVIEWS, *ORIGIN]
     table = read_table(path, required=fixed, optional=known, columns=columns, types=ORIGIN)
-    there = [item for item in fields if item.name in table.columns]
-    if not there:
+    present = [item for item in fields if item.name in table.columns]
+    if not present:
         names = ", ".join(item.name for item in fields)
         raise BadInput(
             faults=[Fault("there is none of the columns {names}", names=names, file=path.name)],
             remedy="Map names with --column NAME=COLUMN.",
             page="Name the columns in the file as the fields of the task are called.",
         )
-    table, faults = _shaped(table, kind, task, there, path)
+    table, faults = _shaped(table, kind, task, present, path)
     faults += [
-        Fault(one.reason, file=path.name, row=row_number(path, one.row), field=one.field)
-        for one in find_faults(table, [*_rules(there), *path_rules(task, table.columns)])
+        Fault(fault.reason, file=path.name, row=row_number(path, fault.row), field=fault.field)
+        for fault in find_faults(table, [*_rules(present), *path_rules(task, table.columns)])
     ]
     if faults:
         raise BadInput(faults=faults[:FAULT_LIMIT], total=len(faults))
@@ -184,15 +184,15 @@ def read_contexts(
     others = [name for name in dict.fromkeys([*ABOUT[1:], *also]) if name not in names]
     table = read_table(path, required=names, optional=others, columns=columns or {})
     fields = [item for item in kind.fields(task) if item.name in names]
-    found, faults = _shaped(table, kind, task, fields, path)
+    contexts, faults = _shaped(table, kind, task, fields, path)
     faults += [
-        Fault(one.reason, file=path.name, row=row_number(path, one.row), field=one.field)
-        for one in find_faults(found, [*_rules(fields), *path_rules(task, found.columns)])
+        Fault(fault.reason, file=path.name, row=row_number(path, fault.row), field=fault.field)
+        for fault in find_faults(contexts, [*_rules(fields), *path_rules(task, contexts.columns)])
     ]
     if faults:
         raise BadInput(faults=faults[:FAULT_LIMIT], total=len(faults))
-    more = [name for name in also if name in table.columns and name not in found.columns]
-    return found.with_columns(table[name] for name in more)
+    more = [name for name in also if name in table.columns and name not in contexts.columns]
+    return contexts.with_columns(table[name] for name in more)
 
 
 def _rules(fields: Sequence[Field]) -> list[Rule]:
@@ -200,16 +200,16 @@ def _rules(fields: Sequence[Field]) -> list[Rule]:
 
 
 def _shaped(
-    table: pl.DataFrame, kind: TaskKind, task: Task, there: Sequence[Field], path: Path
+    table: pl.DataFrame, kind: TaskKind, task: Task, present: Sequence[Field], path: Path
 ) -> tuple[pl.DataFrame, list[Fault]]:
     schema = kind.schema(task)
     faults: list[Fault] = []
-    wanted = [item.name for item in there] + (["answer"] if "answer" in table.columns else [])
-    for name in wanted:
+    shaped = [item.name for item in present] + (["answer"] if "answer" in table.columns else [])
+    for name in shaped:
         values, misfits = shape(table[name], schema[name])
         table = table.with_columns(values.alias(name))
         faults += [Fault(reason, file=path.name, row=row_number(path, at), field=name) for at, reason in misfits]
-    chosen = [*wanted, *(name for name in ABOUT[1:] if name in table.columns)]
+    chosen = [*shaped, *(name for name in ABOUT[1:] if name in table.columns)]
     # Of contexts, what writers are to write is no fact about them.
     further = further_facts(table, {*chosen, "answer", *(item.name for item in kind.fields(task))}, path)
     about = [
@@ -224,8 +224,8 @@ def _with_source(table: pl.DataFrame, named: Mapping[str, str | None], tags: Seq
     """Fill in what is said of all rows, and give tags as lists."""
     for name in ("corpus", "part", "row"):
         own = pl.col(name).cast(pl.String()).fill_null("") if name in table.columns else pl.lit("")
-        given = named.get(name)
-        column = own if given is None else pl.when(own == "").then(pl.lit(given)).otherwise(own)
+        value = named.get(name)
+        column = own if value is None else pl.when(own == "").then(pl.lit(value)).otherwise(own)
         table = table.with_columns(column.str.slice(0, 120).alias(name))
     table = table.with_columns(
         pl.when(pl.col("row") == "").then(pl.int_range(1, pl.len() + 1).cast(pl.String())).otherwise("row").alias("row")
@@ -254,8 +254,8 @@ def _fresh(db: Session, info: RoundInfo, table: pl.DataFrame) -> tuple[pl.DataFr
     unused = new.filter(~pl.any_horizontal(pl.col(stored).is_in(used))).drop(stored)
     parts = queries.used_parts(db, info.task_id, but=info.id)
     taken = [f"{corpus}\x1f{part}" for corpus, part in parts]
-    place = pl.concat_str("corpus", "part", separator="\x1f")
-    apart = unused.filter(~((pl.col("part") != "") & place.is_in(taken)))
+    corpus_part = pl.concat_str("corpus", "part", separator="\x1f")
+    apart = unused.filter(~((pl.col("part") != "") & corpus_part.is_in(taken)))
     reviews = queries.used_reviews(db, info.task_id, apart["review"].unique().to_list(), but=info.id)
     fresh = apart.filter(~pl.col("review").is_in(list(reviews)))
     report = PromptReport(
@@ -270,7 +270,7 @@ def _fresh(db: Session, info: RoundInfo, table: pl.DataFrame) -> tuple[pl.DataFr
 
 
 def _own_forms(db: Session, round_id: int, schema: pl.Schema) -> list[str]:
-    """Give the ids by which the round's own prompts are compared."""
+    """Return the ids by which the round's own prompts are compared."""
     stored = queries.inputs_of(db, round_id)
     if not stored:
         return []

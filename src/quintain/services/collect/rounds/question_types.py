@@ -28,19 +28,19 @@ def types_left(db: Session, info: RoundInfo, row: WritingSession) -> tuple[str, 
     return left or types
 
 
-def require_type(db: Session, info: RoundInfo, row: WritingSession, given: str) -> None:
+def require_type(db: Session, info: RoundInfo, row: WritingSession, chosen: str) -> None:
     """Refuse a text without a type, of a type that there is not, or of one that the session has had already."""
     types = info.spec.asks.types
     if not types:
         return
     left = types_left(db, info, row)
     reason = None
-    if not given:
+    if not chosen:
         reason = Text("is missing; choose one of {types}", types=_named(left))
-    elif given not in types:
-        reason = Text("'{given}' is not one of {types}", given=given, types=_named(types))
-    elif given not in left:
-        reason = Text("you have written one of type '{given}' here; choose {types}", given=given, types=_named(left))
+    elif chosen not in types:
+        reason = Text("'{given}' is not one of {types}", given=chosen, types=_named(types))
+    elif chosen not in left:
+        reason = Text("you have written one of type '{given}' here; choose {types}", given=chosen, types=_named(left))
     if reason is not None:
         raise BadInput(faults=[Fault(reason, field="type")])
 

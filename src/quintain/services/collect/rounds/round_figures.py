@@ -37,7 +37,7 @@ Counted = Sequence[tuple[Any, int, int]]
 def counters(
     db: Session, actor: Actor, ref: str, shown: ShownFigure | None = None, *, most: int | None = None
 ) -> Counters:
-    """Say how a round goes, for its owner: attempts and the rate at which they fool the model, by everything.
+    """Return how a round goes (owners): attempts and the rate at which they fool the model, by everything.
 
     *shown* is what is known of it, where the caller has asked already. *most* people and prompts are given, those with
     the most attempts.
@@ -70,39 +70,39 @@ def counters(
 
 
 def shown_figures(db: Session, info: RoundInfo) -> ShownFigure:
-    """Give what is known of a round, and see to it that it is counted anew where more has come in."""
+    """Return what is known of a round; it is counted anew beside where more has come in."""
     return figures.shown_figure(db, None, ROUND, info.ref, task=info.task)
 
 
 def written(db: Session, info: RoundInfo) -> int:
-    """Give the number of attempts that were not retracted."""
-    made = round_facts.count_to(db, info.id, worker_threshold())
-    if made <= ROUND.at_once:
-        return made - queries.retracted_count(db, info.id)
+    """Return the number of attempts that were not retracted."""
+    attempts = round_facts.count_to(db, info.id, worker_threshold())
+    if attempts <= ROUND.at_once:
+        return attempts - queries.retracted_count(db, info.id)
     known = shown_figures(db, info).value
-    return int(known["total"][0]) if known else made
+    return int(known["total"][0]) if known else attempts
 
 
 def written_and_fooled(db: Session, info: RoundInfo) -> tuple[int, int]:
-    """Give the number of attempts that were not retracted, and of those that fooled a model, as far as it is known."""
+    """Return the number of attempts that were not retracted, and of those that fooled a model, as far as known."""
     if round_facts.count_to(db, info.id, worker_threshold()) <= ROUND.at_once:
-        _, made, fooled = queries.tally(db, info.id)[0]
-        return made, fooled
-    made, fooled = (shown_figures(db, info).value or {}).get("total", (0, 0))
-    return made, fooled
+        _, attempts, fooled = queries.tally(db, info.id)[0]
+        return attempts, fooled
+    attempts, fooled = (shown_figures(db, info).value or {}).get("total", (0, 0))
+    return attempts, fooled
 
 
 def worker_threshold() -> int:
-    """Say with how many attempts of a round counting them is left to workers."""
+    """Return with how many attempts of a round counting them is left to workers."""
     return ROUND.at_once + 1
 
 
-def schedule_refresh(db: Session, info: RoundInfo, made: int | None = None) -> None:
+def schedule_refresh(db: Session, info: RoundInfo, attempts: int | None = None) -> None:
     """Have a round counted anew where that is left to workers; for other services, in their transaction.
 
-    *made* counts its attempts, no further than `enough`, where the caller knows.
+    *attempts* counts its attempts, no further than `enough`, where the caller knows.
     """
-    if (round_facts.count_to(db, info.id, worker_threshold()) if made is None else made) >= worker_threshold():
+    if (round_facts.count_to(db, info.id, worker_threshold()) if attempts is None else attempts) >= worker_threshold():
         figures.schedule_refresh(db, ROUND, info.ref, task=info.task)
 
 
@@ -113,14 +113,14 @@ def _by_name(db: Session, counted: Counted) -> Counted:
 
 
 def _counts(counted: Counted) -> list[RoundCount]:
-    """Give the model's error rate as writers see it, with its Wilson interval; none where nothing was written."""
-    made, good = (np.array([one[place] for one in counted], dtype=np.int64) for place in (1, 2))
-    low, high = (side.tolist() for side in wilson(good, made))
+    """Return the model's error rate as writers see it, with its Wilson interval; none where nothing was written."""
+    totals, good = (np.array([row[at] for row in counted], dtype=np.int64) for at in (1, 2))
+    low, high = (side.tolist() for side in wilson(good, totals))
     return [
-        RoundCount(_text(key), attempts, fooled, fooled / attempts, low[place], high[place])
+        RoundCount(_text(key), attempts, fooled, fooled / attempts, low[at], high[at])
         if attempts
         else RoundCount(_text(key), attempts, fooled, None, None, None)
-        for place, (key, attempts, fooled) in enumerate(counted)
+        for at, (key, attempts, fooled) in enumerate(counted)
     ]
 
 
@@ -138,28 +138,28 @@ def _facts(db: Session, ref: str) -> int:
 
 def _compute(db: Session, blobs: Blobs | None, ref: str, tell: ReportProgress) -> Mapping[str, Any]:
     info = get_round(db, OPERATOR, ref)
-    found: dict[str, Any] = {
+    figures_of_round: dict[str, Any] = {
         "total": queries.tally(db, info.id)[0][1:3],
         "retracted": queries.retracted_count(db, info.id),
         "workers": queries.worker_count(db, info.id),
     }
     for number, name in enumerate(GROUPS):
         tell(number, len(GROUPS))
-        found[name] = queries.tally(db, info.id, name)
+        figures_of_round[name] = queries.tally(db, info.id, name)
     for name in ("worker", "prompt"):
-        found[name] = sorted(found[name], key=lambda one: (-one[1], -one[2]))[:MOST]
-    found["day"] = _by_day(found["hour"])
-    found["hour"] = found["hour"][-MOST:]
-    return found
+        figures_of_round[name] = sorted(figures_of_round[name], key=lambda row: (-row[1], -row[2]))[:MOST]
+    figures_of_round["day"] = _by_day(figures_of_round["hour"])
+    figures_of_round["hour"] = figures_of_round["hour"][-MOST:]
+    return figures_of_round
 
 
 def _by_day(hours: Counted) -> Counted:
     """Add up the hours of each day."""
     days: dict[str, tuple[int, int]] = {}
-    for hour, made, good in hours:
+    for hour, attempts, good in hours:
         before = days.get(hour[:DAY], (0, 0))
-        days[hour[:DAY]] = (before[0] + made, before[1] + good)
-    return [(day, made, good) for day, (made, good) in days.items()]
+        days[hour[:DAY]] = (before[0] + attempts, before[1] + good)
+    return [(day, attempts, good) for day, (attempts, good) in days.items()]
 
 
 def _subjects(db: Session) -> Iterable[str]:

@@ -37,9 +37,9 @@ def approve_all(db: Session, actor: Actor, ref: str, *, wait: bool = False) -> J
 
 
 def approval(db: Session, info: RoundInfo) -> JobStanding | None:
-    """Give the job that approves what is pending in a round, while it is on the way."""
-    found = queue.newest(db, JOB, info.ref)
-    return found if found is not None and found.going else None
+    """Return the job that approves what is pending in a round, while it is on the way."""
+    job = queue.newest(db, JOB, info.ref)
+    return job if job is not None and job.going else None
 
 
 def approve_many(run: JobRun) -> Mapping[str, Any]:
@@ -69,11 +69,11 @@ def round_pay(
     limit: int | None = None,
     offset: int = 0,
 ) -> RoundPay:
-    """Say what a session takes and pays, what the round has cost so far, and who earned what: all, or some of it."""
+    """Return what a session takes and pays, what the round has cost, and who earned what, all or some (owners)."""
     info = get_round(db, actor, ref)
     require_owner(actor, info.task)
     wage = earnings.wage(db, info.id, info.spec)
-    found = earnings.list_earnings(
+    listed = earnings.list_earnings(
         db, actor, info.task, status=status, round_id=info.id, order=order, limit=limit, offset=offset
     )
     return RoundPay(
@@ -82,7 +82,7 @@ def round_pay(
         measured=wage.measured,
         hourly=wage.hourly,
         totals=earnings.round_totals(db, actor, info.task, info.id),
-        earnings=found.earnings,
-        total=found.total,
+        earnings=listed.earnings,
+        total=listed.total,
         approving=approval(db, info),
     )

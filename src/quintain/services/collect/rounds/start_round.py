@@ -48,10 +48,10 @@ def start_round(
     With *contexts*, writers get of each example what they may not change, such as its passage, and nothing else.
     """
     with transaction(db):
-        made = put_spec(db, actor, spec)
+        info = put_spec(db, actor, spec)
         if source:
-            _take_prompts(db, blobs, actor, made, source, contexts=contexts)
-        return open_round(db, actor, made.ref) if open_now else made
+            _take_prompts(db, blobs, actor, info, source, contexts=contexts)
+        return open_round(db, actor, info.ref) if open_now else info
 
 
 def _may_give(version: VersionInfo) -> bool:
@@ -59,12 +59,12 @@ def _may_give(version: VersionInfo) -> bool:
 
 
 def _take_prompts(
-    db: Session, blobs: Blobs, actor: Actor, made: RoundInfo, source: str, *, contexts: bool = False
+    db: Session, blobs: Blobs, actor: Actor, info: RoundInfo, source: str, *, contexts: bool = False
 ) -> None:
     version = get_version(db, actor, source)
-    if version.task != made.task or not _may_give(version):
+    if version.task != info.task or not _may_give(version):
         raise BadInput(faults=[Fault("{ref} is not a data set to take prompts from", ref=version.ref, field="prompts")])
-    task = get_task(db, made.task)
+    task = get_task(db, info.task)
     kind = kind_of(task)
     fields = list(kind.context(task)) if contexts else [field.name for field in kind.fields(task)]
     table = scan(db, blobs, actor, version.ref, answers=False)
@@ -74,4 +74,4 @@ def _take_prompts(
         rows = table.select(known)
         rows = rows.unique(maintain_order=True) if contexts else rows
         rows.head(MOST_PROMPTS).collect().write_ndjson(path)
-        import_prompts(db, actor, made.ref, path, corpus=version.ref, contexts=contexts)
+        import_prompts(db, actor, info.ref, path, corpus=version.ref, contexts=contexts)

@@ -27,7 +27,7 @@ def pin_targets(db: Session, round_id: int, spec: RoundSpec) -> None:
 
 
 def prepare_targets(db: Session, blobs: Blobs, round_id: int, spec: RoundSpec) -> str:
-    """Give the day whose targets count, after finding the board's best once a day where the round asks for it.
+    """Return the day whose targets count, after finding the board's best once a day where the round asks for it.
 
     The board is computed outside any writing transaction: it may take a while.
     """
@@ -48,9 +48,9 @@ def usable_targets(db: Session, round_id: int, spec: RoundSpec, day: str) -> lis
     """List the model versions that writers of a round may face; none where there is no model to fool."""
     if not spec.targets.has_model:
         return []
-    found = queries.targets(db, round_id, day)
-    usable = [version_id for version_id, withdrawn_at in found if withdrawn_at is None]
-    if not usable or (spec.targets.mode == "ensemble" and len(usable) < len(found)):
+    chosen = queries.targets(db, round_id, day)
+    usable = [version_id for version_id, withdrawn_at in chosen if withdrawn_at is None]
+    if not usable or (spec.targets.mode == "ensemble" and len(usable) < len(chosen)):
         raise Unavailable(
             "A target model of round {task}/{number} was withdrawn.",
             task=spec.task,
@@ -62,7 +62,7 @@ def usable_targets(db: Session, round_id: int, spec: RoundSpec, day: str) -> lis
 
 
 def target_draw(spec: RoundSpec, usable: Sequence[int], unit: str) -> Draw | None:
-    """Say what the model of one session is drawn from; None where the writer faces all that are usable."""
+    """Return what the model of one session is drawn from; None where the writer faces all that are usable."""
     return Draw(unit, {str(one): 1 for one in usable}) if spec.targets.mode == "random" else None
 
 

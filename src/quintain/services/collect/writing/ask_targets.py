@@ -22,9 +22,9 @@ logger = logging.getLogger(__name__)
 
 
 def target_versions(db: Session, ids: Sequence[int]) -> list[ModelVersionInfo]:
-    """Give the model versions of a session; whoever's they are, the round's owner chose them."""
-    found = versions_by_id(db, ids) if ids else {}
-    return [found[one] for one in ids]
+    """Return the model versions of a session; whoever's they are, the round's owner chose them."""
+    versions = versions_by_id(db, ids) if ids else {}
+    return [versions[version_id] for version_id in ids]
 
 
 def ask_targets(
@@ -38,20 +38,20 @@ def ask_targets(
     seconds: float,
 ) -> list[dict[str, Any]]:
     """Ask every target model, and decide for each whether it was fooled; in the form that is stored."""
-    found = []
+    answers = []
     for version in versions:
-        said = ask_safely(blobs, version, task, [written.inputs], runners=runners, seconds=seconds)[0]
-        found.append(
+        prediction = ask_safely(blobs, version, task, [written.inputs], runners=runners, seconds=seconds)[0]
+        answers.append(
             {
                 "version": version.id,
                 "model": version.ref,
                 "hash": version.hash,
-                "answer": said.answer,
-                "probabilities": dict(said.probabilities) if said.probabilities else None,
-                "fooled": fooled(task, spec.fooled, written.target, said),
+                "answer": prediction.answer,
+                "probabilities": dict(prediction.probabilities) if prediction.probabilities else None,
+                "fooled": fooled(task, spec.fooled, written.target, prediction),
             }
         )
-    return found
+    return answers
 
 
 def ask_safely(
@@ -86,6 +86,6 @@ def ask_safely(
 
 
 def all_fooled(answers: Sequence[Mapping[str, Any]]) -> bool | None:
-    """Say whether every target model was fooled; None where the writer decides. Where there is no model, none was."""
-    said = [one["fooled"] for one in answers]
-    return None if None in said else bool(said) and all(said)
+    """Whether every target model was fooled; None where the writer decides. Where there is no model, none was."""
+    verdicts = [answer["fooled"] for answer in answers]
+    return None if None in verdicts else bool(verdicts) and all(verdicts)

@@ -40,7 +40,7 @@ class Written:
 def check_writing(
     task: Task, spec: RoundSpec, prompt: Inputs | None, inputs: Inputs, target: Answer, *, assigned: Answer = None
 ) -> Written:
-    """Give what was written as it is stored, or raise BadInput with every fault.
+    """Return what was written as it is stored, or raise BadInput with every fault.
 
     *prompt* are the inputs that were given to edit; *assigned* is the target that was handed out.
     """
@@ -91,20 +91,20 @@ def edit_distance(task: Task, prompt: Inputs, inputs: Inputs) -> tuple[int, floa
 
 
 def fooled(task: Task, rule: Fooled, target: Answer, prediction: Prediction) -> bool | None:
-    """Say whether a model was fooled by the round's rule; None where the writer has to say it."""
+    """Whether a model was fooled by the round's rule; None where the writer has to say it."""
     kind = kind_of(task)
     if rule.rule == "worker" or (rule.rule == "task" and kind.asks_worker(task)):
         return None
     if rule.rule == "task" or not kind.answers.is_text:
         return kind.fooled(task, target, prediction.answer)
-    right, said = kind.answers.texts(target), next(iter(kind.answers.texts(prediction.answer)), "")
+    right, predicted = kind.answers.texts(target), next(iter(kind.answers.texts(prediction.answer)), "")
     if rule.rule == "differs":
-        return not exact_match(said, right)
-    return token_f1(said, right) < rule.threshold
+        return not exact_match(predicted, right)
+    return token_f1(predicted, right) < rule.threshold
 
 
 def aim_of(task: Task, target: Answer) -> str:
-    """Give a target as a short text to count by; empty where targets are texts of their own."""
+    """Return a target as a short text to count by; empty where targets are texts of their own."""
     return kind_of(task).answers.aim(target)
 
 
@@ -120,7 +120,7 @@ def split_fields(task: Task, inputs: Inputs) -> tuple[dict[str, str], dict[str, 
 
 
 def as_text(value: Any) -> str:
-    """Give an input as one text: lists one entry to a line."""
+    """Return an input as one text: lists one entry to a line."""
     if value is None:
         return ""
     return "\n".join(str(one) for one in value) if isinstance(value, list | tuple) else str(value)
@@ -144,7 +144,7 @@ def _editable(kind: TaskKind, task: Task) -> list[str]:
 
 
 def _gives_text(kind: TaskKind, task: Task, prompt: Inputs) -> bool:
-    """Say whether a prompt has something to edit; a context has nothing."""
+    """Whether a prompt has something to edit; a context has nothing."""
     return any(prompt.get(name) is not None for name in _editable(kind, task))
 
 
@@ -152,12 +152,12 @@ def _with_fixed(kind: TaskKind, task: Task, prompt: Inputs, inputs: Inputs) -> t
     whole = {name: value for name, value in inputs.items() if value is not None}
     faults = []
     for item in kind.fields(task):
-        given = prompt.get(item.name)
-        if given is None or item.editable:
+        fixed = prompt.get(item.name)
+        if fixed is None or item.editable:
             continue
-        if item.name in whole and _plain(whole[item.name]) != _plain(given):
+        if item.name in whole and _plain(whole[item.name]) != _plain(fixed):
             faults.append(Fault("is given in this round and cannot be changed", field=item.name))
-        whole[item.name] = given
+        whole[item.name] = fixed
     return whole, faults
 
 
@@ -180,9 +180,9 @@ def _script_faults(kind: TaskKind, task: Task, spec: RoundSpec, inputs: Inputs) 
     for name in _editable(kind, task):
         script = foreign_script(as_text(inputs.get(name)), spec.scripts)
         if script is not None:
-            wanted = either(spec.scripts)
+            allowed = either(spec.scripts)
             faults.append(
-                Fault("is written in {script}; this round asks for {wanted}", script=script, wanted=wanted, field=name)
+                Fault("is written in {script}; this round asks for {wanted}", script=script, wanted=allowed, field=name)
             )
     return faults
 

@@ -45,25 +45,25 @@ def find_hints(texts: Iterable[str], kinds: Sequence[str]) -> list[Hint]:
     >>> find_hints(["Write to ann@example.org!"], ["personal"])
     [Hint(kind='personal', detail='an e-mail address')]
     """
-    found: list[Hint] = []
+    hints: list[Hint] = []
     for text in texts:
         if "personal" in kinds:
-            found += [Hint("personal", what) for what in _personal(text)]
+            hints += [Hint("personal", what) for what in _personal(text)]
         if "offensive" in kinds:
-            found += [Hint("offensive", match[0].lower()) for match in _OFFENSIVE.finditer(text)]
-    return list(dict.fromkeys(found))
+            hints += [Hint("offensive", match[0].lower()) for match in _OFFENSIVE.finditer(text)]
+    return list(dict.fromkeys(hints))
 
 
 def _personal(text: str) -> list[str]:
     left = _NO_PHONE.sub(" ", text)
-    found = [what for what, pattern in _PERSONAL if pattern.search(left if what == "a phone number" else text)]
+    kinds = [what for what, pattern in _PERSONAL if pattern.search(left if what == "a phone number" else text)]
     if any(_luhn(match[0]) for match in _CARD.finditer(text)):
-        found.append("a card number")
-    return found
+        kinds.append("a card number")
+    return kinds
 
 
 def _luhn(text: str) -> bool:
-    """Say whether the digits of *text* are checked by their last one, as those of bank cards are (Luhn, 1960)."""
+    """Whether the digits of *text* are checked by their last one, as those of bank cards are (Luhn, 1960)."""
     digits = [int(one) for one in text if one.isdigit()]
     doubled = [one * 2 - 9 * (one > 4) for one in digits[-2::-2]]
     return (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0

@@ -31,7 +31,7 @@ _SEEDS = mix(np.arange(1, BANDS * ROWS + 1, dtype=np.uint64))
 
 
 def text_key(task: str, texts: Mapping[str, str]) -> str:
-    """Give the hash of a task and what counts of a text: case, punctuation and white space do not.
+    """Return the hash of a task and what counts of a text: case, punctuation and white space do not.
 
     >>> text_key("mood", {"text": "Oh, great!"}) == text_key("mood", {"text": "oh great"})
     True
@@ -45,7 +45,7 @@ def counted_text(text: str) -> str:
 
 
 def bands(scope: str, text: str) -> list[int]:
-    """Give the bands of *text*, as signed 64-bit numbers; only texts of the same *scope* ever share one."""
+    """Return the bands of *text*, as signed 64-bit numbers; only texts of the same *scope* ever share one."""
     grams = _grams(counted_text(text))
     lowest = mix(grams[:, None] ^ _SEEDS[None, :]).min(axis=0)
     salt = np.uint64(int(content_id(scope)[:16], 16))
@@ -56,22 +56,22 @@ def bands(scope: str, text: str) -> list[int]:
 
 
 def nearest(text: str, others: Sequence[str]) -> int | None:
-    """Give the position of the text of *others* that *text* is a near-duplicate of, if there is one.
+    """Return the position of the text of *others* that *text* is a near-duplicate of; None without one.
 
     It is what `find_nearest` gives, said for one text and a few others: there, arrays cost more than they save.
     """
-    asked, given = squeeze(text), [squeeze(other) for other in others]
-    if asked in given:
-        return given.index(asked) if asked else None
+    asked, squeezed = squeeze(text), [squeeze(other) for other in others]
+    if asked in squeezed:
+        return squeezed.index(asked) if asked else None
     mine = _windows(asked)
-    found, most = None, ALIKE - 1e-12
-    for place, other in enumerate(given):
+    best, most = None, ALIKE - 1e-12
+    for at, other in enumerate(squeezed):
         theirs = _windows(other)
         shared = len(mine & theirs)
         likeness = shared / (len(mine) + len(theirs) - shared) if shared else 0.0
         if likeness > most:
-            found, most = place, likeness
-    return found
+            best, most = at, likeness
+    return best
 
 
 def _windows(squeezed: str) -> set[str]:
@@ -100,35 +100,35 @@ class Sketch:
 
 def sketch_of(task: Task, written: Written) -> Sketch:
     """Make the sketch of what was written; texts on different passages (or premises) never meet."""
-    own, given = split_fields(task, written.inputs)
+    own, fixed = split_fields(task, written.inputs)
     text = _joined(own)
-    scope = text_key(task.name, given)
-    return Sketch(own, text, text_key(task.name, {**own, **given}), tuple(bands(scope, text)))
+    scope = text_key(task.name, fixed)
+    return Sketch(own, text, text_key(task.name, {**own, **fixed}), tuple(bands(scope, text)))
 
 
 def refuse_duplicates(db: Session, task: Task, row: SessionRow, written: Written, sketch: Sketch) -> None:
     """Refuse a text that somebody has submitted before, or nearly so."""
-    found = queries.like(db, sketch.text_key, sketch.bands)
-    for one in found:
-        if one.same:
-            raise is_exact_duplicate(mine=one.user_id == row.user_id)
-    others = [one for one in found if _comparable(one, row, written)]
-    texts = [_joined(split_fields(task, one.inputs)[0]) for one in others]
-    place = nearest(sketch.text, texts)
-    if place is not None:
-        mine = others[place].user_id == row.user_id
+    similar = queries.like(db, sketch.text_key, sketch.bands)
+    for other in similar:
+        if other.same:
+            raise is_exact_duplicate(mine=other.user_id == row.user_id)
+    others = [other for other in similar if _comparable(other, row, written)]
+    texts = [_joined(split_fields(task, other.inputs)[0]) for other in others]
+    closest = nearest(sketch.text, texts)
+    if closest is not None:
+        mine = others[closest].user_id == row.user_id
         raise Conflict(
             "This is almost the same as what you submitted before: “{text}”."
             if mine
             else "This is almost the same as what somebody else submitted before.",
-            text=_short(texts[place]),
+            text=_short(texts[closest]),
             remedy="Change more of it. It cost you no attempt.",
             code="duplicate_text",
         )
 
 
 def is_exact_duplicate(*, mine: bool) -> Conflict:
-    """Say that exactly the same text, whatever its case and punctuation, was submitted before."""
+    """Return the refusal of a text that was submitted before, whatever its case and punctuation."""
     return Conflict(
         "You have submitted this very text before." if mine else "Somebody has submitted this very text before.",
         remedy="Change it. It cost you no attempt.",

@@ -14,11 +14,16 @@ from quintain.store.tables import WritingSession
 TIMED = ("fooled", "exhausted")  # how a session ends that was worked through
 
 
-def end_session(db: Session, info: RoundInfo, row: WritingSession, outcome: str, *, made: int | None = None) -> None:
-    """End a session inside a transaction: pay it, and give its prompt back. *made* counts its attempts, if known."""
+def end_session(
+    db: Session, info: RoundInfo, row: WritingSession, outcome: str, *, attempts: int | None = None
+) -> None:
+    """End a session inside a transaction: pay it, and give its prompt back.
+
+    *attempts* is how many it has, where the caller knows.
+    """
     row.ended_at, row.outcome = now(), outcome
     db.flush()
-    earned = earnings.earn_session(db, info.spec, info.task_id, row, full=outcome in TIMED, attempts=made)
+    earned = earnings.earn_session(db, info.spec, info.task_id, row, full=outcome in TIMED, attempts=attempts)
     if earned and outcome in TIMED:
         pay_notices.notify_after_work(db, info.task_id, info.task, info.ref, lambda: _wage(db, info), round_id=info.id)
     if row.prompt_id is not None:
@@ -26,5 +31,5 @@ def end_session(db: Session, info: RoundInfo, row: WritingSession, outcome: str,
 
 
 def _wage(db: Session, info: RoundInfo) -> tuple[Money, bool]:
-    found = earnings.wage(db, info.id, info.spec)
-    return found.hourly, bool(found.measured)
+    wage = earnings.wage(db, info.id, info.spec)
+    return wage.hourly, bool(wage.measured)

@@ -53,7 +53,7 @@ class Notes:
 
 
 def add_notes(db: Session, actor: Actor, attempt_id: int, *, reason: str = "", tags: Sequence[str] = ()) -> Notes:
-    """Say why the model failed, and which phenomena are there, on one of the actor's own attempts.
+    """Note why the model failed, and which phenomena are there, on one of the actor's own attempts.
 
     Both may be left out: that nothing was to be said is kept as well, so that nobody is asked twice.
     """
@@ -76,13 +76,13 @@ def add_notes(db: Session, actor: Actor, attempt_id: int, *, reason: str = "", t
 
 
 def get_notes(db: Session, actor: Actor, attempt_id: int) -> Notes:
-    """Give what the writer said of one of their own attempts, the newest of each."""
+    """Return what the writer said of one of their own attempts, the newest of each."""
     collect.own_attempt(db, actor, attempt_id)
-    found = {note.kind: note for note in queries.notes(db, [attempt_id], ("reason", "tags"))}
+    notes = {note.kind: note for note in queries.notes(db, [attempt_id], ("reason", "tags"))}
     return Notes(
-        given=bool(found),
-        reason=found["reason"].text if "reason" in found else "",
-        tags=tuple(found["tags"].tags) if "tags" in found else (),
+        given=bool(notes),
+        reason=notes["reason"].text if "reason" in notes else "",
+        tags=tuple(notes["tags"].tags) if "tags" in notes else (),
     )
 
 
@@ -92,9 +92,9 @@ def report(db: Session, actor: Actor, attempt_id: int, text: str) -> None:
     if not text.strip() or len(text) > MAX_NOTE:
         raise BadInput(faults=[Fault("is empty or longer than {most} characters", most=MAX_NOTE, field="text")])
     with transaction(db):
-        made = find_attempt(db, attempt_id).attempt
+        attempt = find_attempt(db, attempt_id).attempt
         flag = AttemptFlag(attempt_id=attempt_id, kind="reported", detail=text.strip(), user_id=actor.user_id)
-        flag_queries.add(db, made.round_id, [flag])
+        flag_queries.add(db, attempt.round_id, [flag])
 
 
 def my_attempts(db: Session, actor: Actor, ref: str | None = None, *, limit: int = 100) -> list[OwnAttempt]:
@@ -105,32 +105,32 @@ def my_attempts(db: Session, actor: Actor, ref: str | None = None, *, limit: int
 
 
 def own_attempts(db: Session, actor: Actor, ids: Sequence[int]) -> list[OwnAttempt]:
-    """Give those of some attempts that the actor made, the newest first."""
+    """Return those of some attempts that the actor made, the newest first."""
     return _told_of(db, queries.mine_among(db, require_user(actor), ids))
 
 
 def _told_of(db: Session, rows: Sequence[queries.AttemptRow]) -> list[OwnAttempt]:
     """Tell a writer of their attempts."""
     places: dict[int, str] = {}
-    found = []
-    for one in rows:
-        made = one.attempt
-        if made.round_id not in places:
-            places[made.round_id] = "/".join(str(part) for part in round_queries.place_of(db, made.round_id))
-        found.append(
+    attempts = []
+    for row in rows:
+        attempt = row.attempt
+        if attempt.round_id not in places:
+            places[attempt.round_id] = "/".join(str(part) for part in round_queries.place_of(db, attempt.round_id))
+        attempts.append(
             OwnAttempt(
-                id=made.id,
-                round=places[made.round_id],
-                number=made.number,
-                inputs=made.inputs,
-                target=made.target,
-                prediction=made.predictions[0]["answer"] if made.predictions else None,
-                fooled=counts_as_fooling(one) if one.fooled is not None else None,
-                retracted=one.retracted,
-                at=made.created_at,
+                id=attempt.id,
+                round=places[attempt.round_id],
+                number=attempt.number,
+                inputs=attempt.inputs,
+                target=attempt.target,
+                prediction=attempt.predictions[0]["answer"] if attempt.predictions else None,
+                fooled=counts_as_fooling(row) if row.fooled is not None else None,
+                retracted=row.retracted,
+                at=attempt.created_at,
             )
         )
-    return found
+    return attempts
 
 
 def round_texts(
@@ -166,7 +166,7 @@ def flag_queue(
     With *offset* and *limit*, one page of it.
     """
     info = owned_round(db, actor, ref)
-    found = [
+    flags = [
         Flag(
             id=row.flag.id,
             attempt_id=row.attempt.id,
@@ -179,7 +179,7 @@ def flag_queue(
         )
         for row in flag_queries.page(db, info.id, decided=decided, offset=offset, limit=limit)
     ]
-    return Flags(found, flag_queries.count(db, info.id, decided=decided))
+    return Flags(flags, flag_queries.count(db, info.id, decided=decided))
 
 
 def unknown_flags(db: Session, actor: Actor, ref: str, ids: Collection[int]) -> list[int]:
@@ -189,7 +189,7 @@ def unknown_flags(db: Session, actor: Actor, ref: str, ids: Collection[int]) -> 
 
 
 def owned_round(db: Session, actor: Actor, ref: str) -> RoundInfo:
-    """Give a round to one of its task's owners."""
+    """Return a round for one of its task's owners; others are refused."""
     info = get_round(db, actor, ref)
     require_owner(actor, info.task)
     return info

@@ -25,12 +25,12 @@ from quintain.store.tables import RoundChoice
 
 
 def readiness(db: Session, actor: Actor, ref: str) -> Readiness:
-    """Say what the actor has to do before writing in a round: consent, accept the warning, pass quizzes, qualify."""
+    """Return what the actor has to do before writing in a round: consent, accept the warning, pass quizzes, qualify."""
     return readiness_in(db, actor, get_round(db, actor, ref))
 
 
 def readiness_in(db: Session, actor: Actor, info: RoundInfo) -> Readiness:
-    """Say the same of a round that is at hand."""
+    """Return the same for a round that is at hand."""
     user_id = require_user(actor)
     spec = info.spec
     chosen = queries.choices(db, info.id, user_id)
@@ -55,7 +55,7 @@ def readiness_in(db: Session, actor: Actor, info: RoundInfo) -> Readiness:
 
 
 def record_choice(db: Session, actor: Actor, ref: str, kind: str) -> Readiness:
-    """Say something to a round: `consent`, `warning` (read and accepted), `opt_out` or `opt_in`.
+    """Take down a choice in a round: `consent`, `warning` (read and accepted), `opt_out` or `opt_in`.
 
     Who opts out ends the session that they have begun; what they did in it is paid.
     """
@@ -75,7 +75,7 @@ def record_choice(db: Session, actor: Actor, ref: str, kind: str) -> Readiness:
 
 
 def warning_of(db: Session, info: RoundInfo) -> str:
-    """Give what writers of a round are warned of: what its task says of its content, in each language, and the round.
+    """Return what writers of a round are warned of: what its task says of its content, in each language, and the round.
 
     Who has agreed has agreed to these words.
     """
@@ -92,26 +92,26 @@ def _agreed(chosen: Mapping[str, RoundChoice], kind: str, text: str) -> bool:
     return kind in chosen and chosen[kind].text_hash == content_id(text)
 
 
-def require_agreed(found: Readiness) -> None:
+def require_agreed(ready: Readiness) -> None:
     """Refuse somebody to whom the round is closed, who opted out of it, or who has not read what comes first."""
-    if found.closed:
-        raise Conflict(found.closed, remedy="See which other rounds are open.", code="round_not_open")
-    if found.opted_out:
+    if ready.closed:
+        raise Conflict(ready.closed, remedy="See which other rounds are open.", code="round_not_open")
+    if ready.opted_out:
         raise Conflict(
             "You have opted out of this round.", remedy="Opt in again if you wish to write.", code="opted_out"
         )
-    if found.needs_consent or found.needs_warning:
+    if ready.needs_consent or ready.needs_warning:
         raise Forbidden(
             "Read the consent of this round first, and say whether you agree."
-            if found.needs_consent
+            if ready.needs_consent
             else "Read the content warning of this round first, and say whether you agree.",
             code="consent_needed",
         )
 
 
-def require_ready(found: Readiness) -> None:
+def require_ready(ready: Readiness) -> None:
     """Refuse somebody who may not begin, and say why."""
-    require_agreed(found)
-    missing = [reason.text for reason in found.reasons if not reason.ok]
+    require_agreed(ready)
+    missing = [reason.text for reason in ready.reasons if not reason.ok]
     if missing:
         raise Forbidden("You cannot do this work yet. {missing}", missing=joined(missing), code="not_qualified")

@@ -11,6 +11,6 @@ from quintain.store.queries.collect import rounds as queries
 
 
 def session_under_way(db: Session, actor: Actor, info: RoundInfo) -> str | None:
-    """Give the key of the session that *actor* has begun in a round and not ended; None where there is none."""
+    """Return the key of the session that *actor* has begun in a round and not ended; None where there is none."""
     row = queries.open_session(db, info.id, require_user(actor))
     return row.key if row is not None else None

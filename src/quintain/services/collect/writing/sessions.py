@@ -24,7 +24,7 @@ from quintain.protocols.assignment import Draw
 from quintain.services.access.permissions import require_role, require_user
 from quintain.services.collect.rounds.manage import RoundInfo, get_round, info_of
 from quintain.services.collect.rounds.question_types import types_left
-from quintain.services.collect.rounds.target_names import hidden_names
+from quintain.services.collect.rounds.target_names import stand_ins
 from quintain.services.collect.rounds.targets import prepare_targets, target_draw, usable_targets
 from quintain.services.collect.writing.ask_targets import target_versions
 from quintain.services.collect.writing.end_session import end_session
@@ -72,12 +72,12 @@ def start_session(db: Session, blobs: Blobs, actor: Actor, ref: str) -> WritingS
 
 
 def _waits_for_word(db: Session, row: SessionRow) -> bool:
-    """Say whether a session waits for its writer's answer, for which they need no prompt: it is asked again."""
+    """Whether a session waits for its writer's answer, for which they need no prompt: it is asked again."""
     return any(awaits_writer(one) for one in attempt_queries.rows_of_session(db, row.id))
 
 
 def get_session(db: Session, actor: Actor, key: str) -> WritingSession:
-    """Give one of the actor's own sessions as it stands, ended or not."""
+    """Return one of the actor's own sessions as it stands, ended or not."""
     info, row = find_session(db, actor, key)
     return session_view(db, actor, info, row)
 
@@ -121,18 +121,18 @@ def find_session(db: Session, actor: Actor, key: str, *, locked: bool = False) -
     """Find one of the actor's own sessions with its round; *locked* keeps others from changing it meanwhile."""
     if locked:
         lock_own(db, actor, key)
-    place = find_place(db, actor, key)
-    return place.info, place.row
+    writing = find_place(db, actor, key)
+    return writing.info, writing.row
 
 
 def find_place(db: Session, actor: Actor, key: str, token: str = "") -> WritingPlace:
     """Find one of the actor's own sessions; whether there is another of that key is nobody's business."""
     user_id = require_user(actor)
-    found = queries.place_of_session(db, key, token if _is_text(token) else "") if _is_text(key) else None
-    if found is None or found.session.user_id != user_id:
+    stored = queries.place_of_session(db, key, token if _is_text(token) else "") if _is_text(key) else None
+    if stored is None or stored.session.user_id != user_id:
         raise _no_session()
-    info = info_of(found.round, found.version, found.task)
-    return WritingPlace(info, parse_stored(found.task_toml), found.session, found.before)
+    info = info_of(stored.round, stored.version, stored.task)
+    return WritingPlace(info, parse_stored(stored.task_toml), stored.session, stored.before)
 
 
 def lock_own(db: Session, actor: Actor, key: str) -> SessionRow:
@@ -144,8 +144,8 @@ def lock_own(db: Session, actor: Actor, key: str) -> SessionRow:
     return row
 
 
-def _is_text(given: str) -> bool:
-    return bool(given) and "\x00" not in given
+def _is_text(text: str) -> bool:
+    return bool(text) and "\x00" not in text
 
 
 def _no_session() -> NotFound:
@@ -167,26 +167,26 @@ def session_view(
     actor: Actor,
     info: RoundInfo,
     row: SessionRow,
-    made: Sequence[AttemptRow] | None = None,
+    attempts: Sequence[AttemptRow] | None = None,
     versions: Sequence[ModelVersionInfo] | None = None,
     *,
     fresh: bool = False,
 ) -> WritingSession:
-    """Give a stored session as its writer sees it; *made* and *versions* are its attempts and models, if at hand.
+    """Return a stored session as its writer sees it; *attempts* and *versions* are its own, where the caller has them.
 
     In one that is *fresh*, nothing has been written yet.
     """
     if versions is None:
         versions = target_versions(db, row.models)
-    hidden = hidden_names(db, actor, info.id, versions)
-    if made is None:
-        made = [] if fresh else attempt_queries.rows_of_session(db, row.id)
+    hidden = stand_ins(db, actor, info.id, versions)
+    if attempts is None:
+        attempts = [] if fresh else attempt_queries.rows_of_session(db, row.id)
     prompt = db.get(Prompt, row.prompt_id) if row.prompt_id is not None else None
     typed: tuple[Mapping[str, Any], Any] = ({}, None)
-    if made and info.spec.targets.has_model:  # it is tried again; without a model, the next text is a new one
-        typed = (made[-1].attempt.inputs, made[-1].attempt.target)
+    if attempts and info.spec.targets.has_model:  # it is tried again; without a model, the next text is a new one
+        typed = (attempts[-1].attempt.inputs, attempts[-1].attempt.target)
     draft = None if fresh else queries.draft(db, row.id)
-    if draft is not None and (not made or draft.saved_at > made[-1].attempt.created_at):
+    if draft is not None and (not attempts or draft.saved_at > attempts[-1].attempt.created_at):
         typed = (draft.inputs, draft.target)
     return WritingSession(
         key=row.key,
@@ -196,14 +196,14 @@ def session_view(
         prompt=WritingPrompt(prompt.id, prompt.inputs, prompt.answer, tuple(prompt.tags)) if prompt else None,
         target=row.target,
         allowed=row.allowed,
-        attempts_left=max(0, row.allowed - len(made)) if row.ended_at is None else 0,
+        attempts_left=max(0, row.allowed - len(attempts)) if row.ended_at is None else 0,
         lease_until=prompt.lease_until if prompt else None,
-        models=tuple(hidden.get(one.id, one.ref) for one in versions),
+        models=tuple(hidden[one.id].model if one.id in hidden else one.ref for one in versions),
         started_at=row.started_at,
         outcome=row.outcome,
         draft=typed[0],
         draft_target=typed[1],
-        pending=next((one.attempt.id for one in made if awaits_writer(one)), None) if not row.outcome else None,
+        pending=next((one.attempt.id for one in attempts if awaits_writer(one)), None) if not row.outcome else None,
         types=types_left(db, info, row),
     )
 
@@ -265,7 +265,7 @@ def _prompt(db: Session, info: RoundInfo, user_id: int, shown: SessionRow | None
 def _draws(
     db: Session, info: RoundInfo, user_id: int, models: Sequence[int], shown: SessionRow | None
 ) -> dict[str, Draw]:
-    """Say what is drawn for a session that begins, and from what; what was *shown* for nothing is drawn again."""
+    """Return what is drawn for a session that begins, and from what; what was *shown* for nothing is drawn again."""
     if info.spec.targets.mode != "random" and info.spec.aiming != "assign":
         return {}
     if shown is not None and shown.drawn and ("model" not in shown.drawn or set(shown.models) <= set(models)):
@@ -277,7 +277,7 @@ def _draws(
 
 def _require_room(db: Session, info: RoundInfo, user_id: int) -> None:
     """Refuse one session more than a person or the round takes, in the transaction that begins it."""
-    most, wanted, fooling = info.spec.sessions, info.spec.wanted, info.spec.targets.has_model
+    most, enough, fooling = info.spec.sessions, info.spec.wanted, info.spec.targets.has_model
     if most is not None and queries.sessions_used(db, info.id, user_id) >= most:
         raise Conflict(
             "You have written here as often as one person may ({n}).",
@@ -285,7 +285,7 @@ def _require_room(db: Session, info: RoundInfo, user_id: int) -> None:
             remedy="What you wrote is paid. See what other work there is.",
             code="sessions_used",
         )
-    if wanted is not None and queries.texts_up_to(db, info.id, wanted, fooling=fooling) >= wanted:
+    if enough is not None and queries.texts_up_to(db, info.id, enough, fooling=fooling) >= enough:
         raise Conflict(
             "All that is wanted here has been written.", remedy="See what other work there is.", code="enough_written"
         )
@@ -326,13 +326,15 @@ def _condition(db: Session, info: RoundInfo, user_id: int) -> str:
         lock(db, f"conditions of round {info.id}")
         draw = Draw(f"person {user_id}", weights, queries.assignment_counts(db, info.id))
         name = draw.pick(queries.seed(db, info.id))
-    made = RoundAssignment(round_id=info.id, user_id=user_id, condition=name, drawn=draw.as_dict() if draw else None)
-    db.add(made)
+    assignment = RoundAssignment(
+        round_id=info.id, user_id=user_id, condition=name, drawn=draw.as_dict() if draw else None
+    )
+    db.add(assignment)
     return name
 
 
 def _label_draw(db: Session, info: RoundInfo, unit: str) -> Draw | None:
-    """Say what the label to aim at is drawn from: those that were aimed at least, so that nobody can tell which."""
+    """Return what the label to aim at is drawn from: those that were aimed at least, so that nobody can tell which."""
     if info.spec.aiming != "assign":
         return None
     task = get_task(db, info.task)

@@ -24,7 +24,7 @@ from quintain.core.texts import Text
 from quintain.services.collect.rounds import round_figures
 from quintain.services.collect.rounds.manage import RoundInfo
 from quintain.services.collect.rounds.question_types import TYPE, require_type
-from quintain.services.collect.rounds.target_names import hidden_names
+from quintain.services.collect.rounds.target_names import stand_ins
 from quintain.services.collect.writing import sessions
 from quintain.services.collect.writing.ask_targets import all_fooled, ask_targets, target_versions
 from quintain.services.collect.writing.checks import Written, aim_of, check_writing
@@ -69,7 +69,7 @@ def submit_attempt(  # noqa: PLR0913 - what is submitted, and by what means it i
     token: str,
     justification: str = "",
     of_type: str = "",
-    place: WritingPlace | None = None,
+    writing: WritingPlace | None = None,
     runners: Mapping[str, AdapterRunner] = RUNNERS,
     seconds: float = SECONDS,
 ) -> Verdict:
@@ -77,17 +77,17 @@ def submit_attempt(  # noqa: PLR0913 - what is submitted, and by what means it i
 
     A *justification* and the type that it is *of_type* go with it where the round asks for them.
 
-    *place* is what `writing.find_place` gave for this key and token, where the caller has looked already.
+    *writing* is what `writing.find_place` gave for this key and token, where the caller has looked already.
 
     Raises BadInput for a text that cannot be taken, Conflict where the session or the round is over or the text is
     there already, Unavailable where a model does not answer: then no attempt is used up, and the text is kept.
     """
     if not 0 < len(token) <= MAX_TOKEN or "\x00" in token:
         raise BadInput("The form has no token of 1 to 80 characters.", remedy="Load the page again.")
-    place = place or sessions.find_place(db, actor, key, token)
-    info, task, row = place.info, place.task, place.row
-    if place.before is not None:
-        return verdict(db, actor, info, row, place.before)
+    writing = writing or sessions.find_place(db, actor, key, token)
+    info, task, row = writing.info, writing.task, writing.row
+    if writing.before is not None:
+        return verdict(db, actor, info, row, writing.before)
     try:
         _require_open(info, row)
         written = check_writing(task, info.spec, _prompt(db, row), inputs, target, assigned=row.target)
@@ -118,22 +118,22 @@ class _Submitted:
     notes: Mapping[str, str]
 
 
-def _store(db: Session, actor: Actor, given: _Submitted, info: RoundInfo) -> Verdict:
+def _store(db: Session, actor: Actor, submitted: _Submitted, info: RoundInfo) -> Verdict:
     with transaction(db):
         # Whoever closes the round waits for this, or has closed it before.
         state = round_queries.share_state(db, info.id)
-        row = sessions.lock_own(db, actor, given.key)
-        lock(db, f"text {given.sketch.text_key}")
-        there = queries.before_adding(
-            db, info.id, row.id, given.token, given.sketch.text_key, round_figures.worker_threshold()
+        row = sessions.lock_own(db, actor, submitted.key)
+        lock(db, f"text {submitted.sketch.text_key}")
+        before = queries.before_adding(
+            db, info.id, row.id, submitted.token, submitted.sketch.text_key, round_figures.worker_threshold()
         )
-        made = there.made
-        if there.before is not None:
-            return verdict(db, actor, info, row, there.before)
+        attempts = before.made
+        if before.before is not None:
+            return verdict(db, actor, info, row, before.before)
         if state != RoundState.OPEN:
             raise _closed(info)
         _require_open(info, row)
-        if made >= row.allowed:
+        if attempts >= row.allowed:
             raise Conflict(
                 "There are no attempts left in this session.", remedy="Begin a new one.", code="no_attempts_left"
             )
@@ -142,29 +142,29 @@ def _store(db: Session, actor: Actor, given: _Submitted, info: RoundInfo) -> Ver
                 "You were away so long that your prompt was given to somebody else.",
                 remedy="Your text is kept. Begin a new session.",
             )
-        require_type(db, info, row, given.notes[TYPE])  # once more: two may have been on their way at once
-        if there.same:  # the last look, while nobody else adds this text
+        require_type(db, info, row, submitted.notes[TYPE])  # once more: two may have been on their way at once
+        if before.same:  # the last look, while nobody else adds this text
             raise is_exact_duplicate(mine=False)
-        stored, flags = _add(db, given, info, row, made + 1)
-        if row.prompt_id is not None and made == 0:
+        stored, flags = _add(db, submitted, info, row, attempts + 1)
+        if row.prompt_id is not None and attempts == 0:
             prompts.count_use(db, row.prompt_id, row.generation)
-        if info.spec.targets.has_model and (stored.fooled is not False or made + 1 >= row.allowed):
+        if info.spec.targets.has_model and (stored.fooled is not False or attempts + 1 >= row.allowed):
             end_if_over(db, info, row)
-        elif made + 1 >= row.allowed:  # where there is no model to fool, nothing is claimed and nothing waits
-            end_session(db, info, row, "exhausted", made=made + 1)
-        round_figures.schedule_refresh(db, info, there.in_round + 1)
-        hidden = hidden_names(db, actor, info.id, given.versions)
+        elif attempts + 1 >= row.allowed:  # where there is no model to fool, nothing is claimed and nothing waits
+            end_session(db, info, row, "exhausted", attempts=attempts + 1)
+        round_figures.schedule_refresh(db, info, before.in_round + 1)
+        hidden = stand_ins(db, actor, info.id, submitted.versions)
         asked = bool(stored.fooled) and info.spec.asks.confirm
-        found = queries.AttemptRow(stored, stored.fooled, None, retracted=False, unsaid=asked)
-        return as_verdict(info, row, found, made + 1, flags, hidden)
+        attempt = queries.AttemptRow(stored, stored.fooled, None, retracted=False, unsaid=asked)
+        return as_verdict(info, row, attempt, attempts + 1, flags, hidden)
 
 
 def _add(
-    db: Session, given: _Submitted, info: RoundInfo, row: SessionRow, number: int
+    db: Session, submitted: _Submitted, info: RoundInfo, row: SessionRow, number: int
 ) -> tuple[Attempt, tuple[str, ...]]:
-    written, sketch = given.written, given.sketch
-    result = all_fooled(given.answers)
-    kept = info.spec.keep_nonfooling or result is not False
+    written, sketch = submitted.written, submitted.sketch
+    result = all_fooled(submitted.answers)
+    is_kept = info.spec.keep_nonfooling or result is not False
     stored = queries.add(
         db,
         round_id=info.id,
@@ -173,31 +173,31 @@ def _add(
         prompt_id=row.prompt_id,
         condition=row.condition,
         number=number,
-        token=given.token,
+        token=submitted.token,
         hash=Example(written.inputs).id,
         text_key=sketch.text_key,
-        inputs=dict(written.inputs) if kept else {},
+        inputs=dict(written.inputs) if is_kept else {},
         target=written.target,
-        aim=aim_of(given.task, written.target),
-        predictions=given.answers,
+        aim=aim_of(submitted.task, written.target),
+        predictions=submitted.answers,
         fooled=result,
         edit_distance=written.edit_distance,
         seconds=(now() - row.started_at).total_seconds(),
         source={} if written.edit_share is None else {"edit_share": round(written.edit_share, 4)},
     )
-    if not kept:
+    if not is_kept:
         return stored, ()
     asked = {JUSTIFIED: info.spec.asks.justification, TYPE: bool(info.spec.asks.types)}
-    for kind in (one for one, there in asked.items() if there):
-        db.add(AttemptNote(attempt_id=stored.id, user_id=row.user_id, kind=kind, text=given.notes[kind]))
+    for kind in (hint for hint, there in asked.items() if there):
+        db.add(AttemptNote(attempt_id=stored.id, user_id=row.user_id, kind=kind, text=submitted.notes[kind]))
     if result and info.spec.asks.confirm:
         _leave_unsaid(db, stored.id, row)
     queries.add_bands(db, stored.id, sketch.bands)
     hints = find_hints(sketch.own.values(), info.spec.flags)
     if hints:
-        found = [AttemptFlag(attempt_id=stored.id, kind=one.kind, detail=one.detail) for one in hints]
-        flag_queries.add(db, info.id, found)
-    return stored, tuple(dict.fromkeys(one.kind for one in hints))
+        flags = [AttemptFlag(attempt_id=stored.id, kind=hint.kind, detail=hint.detail) for hint in hints]
+        flag_queries.add(db, info.id, flags)
+    return stored, tuple(dict.fromkeys(hint.kind for hint in hints))
 
 
 def _leave_unsaid(db: Session, attempt_id: int, row: SessionRow) -> None:
@@ -218,13 +218,13 @@ def decide(db: Session, actor: Actor, attempt_id: int, yes: bool) -> Verdict:
 
 
 def get_verdict(db: Session, actor: Actor, attempt_id: int) -> Verdict:
-    """Give the verdict on one of the actor's own attempts again, as it stands now."""
+    """Return the verdict on one of the actor's own attempts again, as it stands now."""
     info, row = own_attempt(db, actor, attempt_id)
     return verdict(db, actor, info, row, attempt_id)
 
 
 def session_verdicts(db: Session, actor: Actor, key: str) -> list[Verdict]:
-    """Give the verdicts of one of the actor's own sessions, in order."""
+    """Return the verdicts of one of the actor's own sessions, in order."""
     return list(desk(db, actor, key).verdicts)
 
 
@@ -243,39 +243,41 @@ class WritingDesk:
 
 
 def desk(db: Session, actor: Actor, key: str) -> WritingDesk:
-    """Give one of the actor's own sessions with everything around it."""
-    place = sessions.find_place(db, actor, key)
-    made = queries.rows_of_session(db, place.row.id)
-    versions = target_versions(db, place.row.models)
-    hidden = hidden_names(db, actor, place.info.id, versions)
-    session = sessions.session_view(db, actor, place.info, place.row, made, versions)
-    said = tuple(verdicts(db, place.info, place.row, made, hidden))
-    return WritingDesk(place.task, place.info, session, said, judged=session.ended and is_judged(db, place.info.id))
+    """Return one of the actor's own sessions with everything around it, as the page of writing shows it."""
+    writing = sessions.find_place(db, actor, key)
+    attempts = queries.rows_of_session(db, writing.row.id)
+    versions = target_versions(db, writing.row.models)
+    hidden = stand_ins(db, actor, writing.info.id, versions)
+    session = sessions.session_view(db, actor, writing.info, writing.row, attempts, versions)
+    answers = tuple(verdicts(db, writing.info, writing.row, attempts, hidden))
+    return WritingDesk(
+        writing.task, writing.info, session, answers, judged=session.ended and is_judged(db, writing.info.id)
+    )
 
 
 def _say(db: Session, actor: Actor, attempt_id: int, kind: str, yes: bool) -> Verdict:
     with transaction(db):
         info, row = own_attempt(db, actor, attempt_id, locked=True)
-        found = find_attempt(db, attempt_id)
-        if kind == "decision" and found.attempt.fooled is not None:
+        attempt = find_attempt(db, attempt_id)
+        if kind == "decision" and attempt.attempt.fooled is not None:
             raise Conflict("Whether the model was fooled is decided by the round's rule, not by the writer.")
-        if kind == "confirmed" and not found.missed:
+        if kind == "confirmed" and not attempt.missed:
             raise Conflict("The model was not fooled, so there is nothing to confirm.")
-        said = found.missed if kind == "decision" else found.confirmed
-        if kind == "confirmed" and found.unsaid and row.ended_at is not None:
+        earlier = attempt.missed if kind == "decision" else attempt.confirmed
+        if kind == "confirmed" and attempt.unsaid and row.ended_at is not None:
             raise Conflict(
                 "This session is over, and the example counts as not confirmed.",
                 remedy="The text is kept; begin a new session.",
                 code="session_over",
             )
-        if said is not None and row.ended_at is not None:
-            if said == yes:
+        if earlier is not None and row.ended_at is not None:
+            if earlier == yes:
                 return verdict(db, actor, info, row, attempt_id)
             raise Conflict("This session is over.", remedy="You can still retract the attempt.", code="session_over")
-        if said != yes:
+        if earlier != yes:
             db.add(AttemptNote(attempt_id=attempt_id, user_id=row.user_id, kind=kind, yes=yes))
             db.flush()
-            if kind == "decision" and yes and info.spec.asks.confirm and found.confirmed is None:
+            if kind == "decision" and yes and info.spec.asks.confirm and attempt.confirmed is None:
                 _leave_unsaid(db, attempt_id, row)
             round_figures.schedule_refresh(db, info)
         if row.ended_at is None:
@@ -285,12 +287,12 @@ def _say(db: Session, actor: Actor, attempt_id: int, kind: str, yes: bool) -> Ve
 
 def end_if_over(db: Session, info: RoundInfo, row: SessionRow) -> None:
     """End a session, inside a transaction, that has fooled the model or has no attempts left, and waits for nothing."""
-    made = queries.rows_of_session(db, row.id)
-    if any(awaits_writer(one) for one in made):
+    attempts = queries.rows_of_session(db, row.id)
+    if any(awaits_writer(attempt) for attempt in attempts):
         return
-    if any(counts_as_fooling(one) for one in made):
+    if any(counts_as_fooling(attempt) for attempt in attempts):
         end_session(db, info, row, "fooled")
-    elif len(made) >= row.allowed:
+    elif len(attempts) >= row.allowed:
         end_session(db, info, row, "exhausted")
 
 
@@ -323,8 +325,8 @@ def _keep(db: Session, actor: Actor, key: str, inputs: Inputs, target: Answer) -
 
 def own_attempt(db: Session, actor: Actor, attempt_id: int, *, locked: bool = False) -> tuple[RoundInfo, SessionRow]:
     """Find the round and the session of one of the actor's own attempts."""
-    found = db.get(Attempt, attempt_id) if 0 < attempt_id < 2**31 else None
-    session = db.get(SessionRow, found.session_id) if found is not None and found.session_id is not None else None
+    attempt = db.get(Attempt, attempt_id) if 0 < attempt_id < 2**31 else None
+    session = db.get(SessionRow, attempt.session_id) if attempt is not None and attempt.session_id is not None else None
     if session is None or session.user_id != actor.user_id:
         raise NotFound("There is no such attempt of yours.")
     return sessions.find_session(db, actor, session.key, locked=locked)

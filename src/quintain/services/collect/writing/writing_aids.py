@@ -15,7 +15,7 @@ from quintain.core.records.collect import Inspiration, Verdict, WordEffect, Writ
 from quintain.services.access import throttle
 from quintain.services.access.permissions import require_role, require_user
 from quintain.services.collect.rounds.manage import RoundInfo, get_round
-from quintain.services.collect.rounds.target_names import hidden_names
+from quintain.services.collect.rounds.target_names import stand_ins
 from quintain.services.collect.rounds.targets import prepare_targets, target_draw, usable_targets
 from quintain.services.collect.writing import submit_attempt as collect
 from quintain.services.collect.writing.ask_targets import all_fooled, ask_safely, ask_targets, target_versions
@@ -45,7 +45,7 @@ def occlusion(
     runners: Mapping[str, AdapterRunner] = RUNNERS,
     seconds: float = SECONDS,
 ) -> list[WordEffect]:
-    """Say which words of one of the actor's own attempts moved the model, by leaving out each in turn, in one call."""
+    """Return which words of one's own attempt moved the model, by leaving out each in turn, in one call to it."""
     info, row = collect.own_attempt(db, actor, attempt_id)
     if not info.spec.helps.occlusion:
         raise Forbidden("The owner of this round has not switched this help on.")
@@ -58,19 +58,19 @@ def occlusion(
 
 
 def inspiration(db: Session, actor: Actor, key: str, *, limit: int = 5) -> list[Inspiration]:
-    """Give the newest examples of others that fooled the model, in the round of one of the actor's own sessions.
+    """Return the newest examples of others that fooled the model, in the round of one of the actor's own sessions.
 
     None that were flagged or retracted. Whoever has begun a session has read the round's warning and agreed to it.
     """
     info, row = find_session(db, actor, key)
     if not info.spec.helps.inspiration:
         raise Forbidden("The owner of this round has not switched this help on.")
-    found = queries.fooling_examples(db, info.id, row.user_id, limit)
-    return [Inspiration(one.inputs, one.target, one.predictions[0]["answer"]) for one in found]
+    examples = queries.fooling_examples(db, info.id, row.user_id, limit)
+    return [Inspiration(attempt.inputs, attempt.target, attempt.predictions[0]["answer"]) for attempt in examples]
 
 
 def try_session(db: Session, actor: Actor, ref: str) -> WritingSession:
-    """Give a session of the sandbox: it looks like a real one, and nothing of it is stored.
+    """Return a session of the sandbox: it looks like a real one, and nothing of it is stored.
 
     Its prompt has been used already, or is the kind's own example: trying costs no prompt.
     """
@@ -116,19 +116,19 @@ def try_attempt(
     throttle.hit(db, f"sandbox:user:{user_id}", SANDBOX_PER_MINUTE, 60)
     info = _welcome(db, actor, ref)
     task = get_task(db, info.task)
-    given: Inputs | None = None
+    prompt: Inputs | None = None
     if prompt_id is not None:
         stored = db.get(Prompt, prompt_id) if prompt_id else None
         usable = stored is not None and stored.round_id == info.id and stored.uses > 0
-        given = stored.inputs if stored is not None and usable else kind_of(task).example.inputs
-    written = check_writing(task, info.spec, given, inputs, target)
+        prompt = stored.inputs if stored is not None and usable else kind_of(task).example.inputs
+    written = check_writing(task, info.spec, prompt, inputs, target)
     day = prepare_targets(db, blobs, info.id, info.spec)
     faced = usable_targets(db, info.id, info.spec, day)
     draw = target_draw(info.spec, faced, f"practice of {user_id}: {content_id(dict(written.inputs))}")
     versions = target_versions(db, faced if draw is None else [int(draw.pick(rounds.seed(db, info.id)))])
     db.rollback()  # hold no connection while the model thinks
     answers = ask_targets(blobs, versions, task, info.spec, written, runners=runners, seconds=seconds)
-    hidden = hidden_names(db, actor, info.id, versions)
+    hidden = stand_ins(db, actor, info.id, versions)
     return Verdict(
         attempt_id=0,
         number=1,

@@ -43,7 +43,7 @@ class Conditions:
 
 
 def runnable(adapter: str, folder: Path, conditions: Conditions) -> RunnableModel:
-    """Say how the unpacked model in *folder* is run, with its own packages at hand."""
+    """Return how the unpacked model in *folder* is run, with its packages; where the sandbox lacks, RunEnded."""
     try:
         manifest = read_manifest(folder)
         if conditions.environments and read_requirements(folder):

@@ -29,8 +29,8 @@ def estimate(
     if asking is None:
         return None
     prices = prices_of(options, outside)
-    wanted = variants_for(task, adapter, options.get("perturbations", "counted"))
-    variants = sum(variant != PLAIN for variant in wanted) if perturbed else 0
+    names = variants_for(task, adapter, options.get("perturbations", "counted"))
+    variants = sum(variant != PLAIN for variant in names) if perturbed else 0
     calls, size = 0, 0.0
     for rows, sample in tables:
         here = rows + variants * min(rows, VARIANT_ROWS)
@@ -48,7 +48,7 @@ def estimate(
 
 
 def left_for(options: Options, outside: Outside, spent: float) -> float | None:
-    """Give what is left of the budgets after *spent*, outside a workspace; None where there is none."""
+    """Return what is left of the budgets after *spent*, outside a workspace; None where there is none."""
     limits = [limit for limit, _ in budgets_of(options, outside)]
     return max(min(limits) - spent, 0.0) if limits else None
 
@@ -61,7 +61,7 @@ def budgets_of(options: Options, outside: Outside) -> list[tuple[float, bool]]:
 
 
 def most_of(asking: AskingSize, options: Options, outside: Outside, task: Task, table: pl.DataFrame) -> float:
-    """Give the most that asking about the examples of *table* can cost."""
+    """Return the most that asking about the examples of *table* can cost."""
     return prices_of(options, outside).cost(_bytes(asking, task, table), asking.reply_tokens * table.height)
 
 

@@ -100,10 +100,10 @@ def _fill_task(db: Session, task_id: int, task: Task, *, whole: Collection[int] 
     left = _until_scoring(db, task, every, "models", ASKED).difference(whole)
     datasets = [one for one in every if one.id not in left]
     plain_only = _until_scoring(db, task, datasets, "variants", PLAIN).difference(whole)
-    there = queries.existing_keys(db, [dataset.id for dataset in datasets])
+    existing = queries.existing_keys(db, [dataset.id for dataset in datasets])
     failed = queries.failed_plain(db, [dataset.id for dataset in datasets])
     broken = {(model, dataset) for model, dataset, reason in failed if not reason.startswith(OURS)}
-    wanted = [
+    missing = [
         {
             "model_version_id": model.id,
             "dataset_version_id": dataset.id,
@@ -115,18 +115,18 @@ def _fill_task(db: Session, task_id: int, task: Task, *, whole: Collection[int] 
         for model in models
         for variant in variants_for(task, model.adapter, model.meta.get("perturbations", "counted"))
         if variant == PLAIN or dataset.id not in plain_only
-        if (model.id, dataset.id, variant) not in there
+        if (model.id, dataset.id, variant) not in existing
         and (variant == PLAIN or (model.id, dataset.id) not in broken)
         and dataset.hash in model.meta.get("datasets", [dataset.hash])  # a file of predictions names those it covers
     ]
-    added = queries.add(db, wanted)
-    if any(outdated(variant) for *_, variant in there):
+    added = queries.add(db, missing)
+    if any(outdated(variant) for *_, variant in existing):
         _drop_outdated(db, task)
     return added
 
 
 def _until_scoring(db: Session, task: Task, datasets: Sequence[DatasetVersion], what: str, value: str) -> set[int]:
-    """Give those of *datasets* of which their makers said this, which holds until they score on the board.
+    """Return those of *datasets* of which their makers said this, which holds until they score on the board.
 
     `variants`: they are run as they are only; `models`: only by those models that somebody asks for.
     """
@@ -187,8 +187,8 @@ def claim(
                 continue
             lost = f", after {cell.lost} that were lost" if cell.lost else ""
             queries.note(db, cell.id, "leased", f"by {worker}, attempt {cell.attempts}{lost}")
-            place = LastCell(cell.model_version_id, cell.dataset_version_id)
-            return CellLease(cell.id, cell.generation, cell.variant, _title(db, cell), seconds, place)
+            leased = LastCell(cell.model_version_id, cell.dataset_version_id)
+            return CellLease(cell.id, cell.generation, cell.variant, _title(db, cell), seconds, leased)
 
 
 def _title(db: Session, cell: Cell) -> str:
@@ -197,7 +197,7 @@ def _title(db: Session, cell: Cell) -> str:
 
 
 def heartbeat(db: Session, lease: CellLease, *, done: int) -> bool:
-    """Say that the work goes on and how far it is; False means that the lease was lost or the cell cancelled."""
+    """Note that the work goes on and how far it is; False means that the lease was lost or the cell cancelled."""
     with transaction(db):
         until = now() + timedelta(seconds=lease.seconds)
         return queries.update_held(db, lease.cell_id, lease.generation, lease_until=until, done=done)
@@ -273,7 +273,7 @@ def _siblings(db: Session, row: CellRow, state: CellState) -> list[Cell]:
 
 
 def release(db: Session, lease: CellLease) -> None:
-    """Give a lease back: the worker has to stop, and the cell waits for the next one as if nothing had happened."""
+    """Return a lease: the worker has to stop, and the cell waits for the next one as if nothing had happened."""
     with transaction(db):
         row = queries.row(db, lease.cell_id)
         if row is not None and queries.update_held(
@@ -335,13 +335,13 @@ def retry(db: Session, actor: Actor, cell_id: int) -> None:
 
 
 def may_see_logs(actor: Actor, row: CellRow) -> bool:
-    """Say whether *actor* may look into a run and manage it: its builder, the task's owner, an admin."""
+    """Whether *actor* may look into a run and manage it: its builder, the task's owner, an admin."""
     mine = actor.user_id is not None and row.model.owner_id == actor.user_id
     return mine or actor.has(RoleName.OWNER, row.task.name)
 
 
 def may_read_words(db: Session, actor: Actor, row: CellRow) -> bool:
-    """Say whether *actor* may read what a model said in a run: whoever sees its log, where the inputs are open to them.
+    """Whether *actor* may read what a model said in a run: whoever sees its log, where the inputs are open to them.
 
     A model can print what it is asked, and that of a perturbed run is for the task's owners.
     """
@@ -406,7 +406,7 @@ def _row(db: Session, cell_id: int) -> CellRow:
 
 
 def managed_row(db: Session, actor: Actor, cell_id: int) -> CellRow:
-    """Give a cell that *actor* may manage, as its builder or the task's owner; refuse others."""
+    """Return a cell that *actor* may manage, as its builder or the task's owner; refuse others."""
     row = _row(db, cell_id)
     _require_may_manage(actor, row)
     return row

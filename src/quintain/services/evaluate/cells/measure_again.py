@@ -52,7 +52,7 @@ def measure_again(db: Session, actor: Actor, cell_id: int) -> None:
 
 
 def may_measure_again(db: Session, actor: Actor, cell_id: int) -> bool:
-    """Say whether *actor* may queue this measurement again now."""
+    """Whether *actor* may queue this measurement again now."""
     row = queries.row(db, cell_id)
     if row is None or row.cell.variant != MEASURE or row.cell.state != CellState.DONE or not row.cell.measurements:
         return False
@@ -63,7 +63,7 @@ def may_measure_again(db: Session, actor: Actor, cell_id: int) -> bool:
 
 
 def is_disturbed(row: CellRow) -> bool:
-    """Say whether a measurement is too uneven to rank, or was made while others kept the machine busy."""
+    """Whether a measurement is too uneven to rank, or was made while others kept the machine busy."""
     measured = row.cell.measurements or {}
     uneven = any(why.kind == "uneven" for why in measurement_gaps(measured).values())
     return uneven or share_disturbed(measured) is not None

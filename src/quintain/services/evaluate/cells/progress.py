@@ -77,7 +77,7 @@ def page_of_cells(
 
 
 def explain_cell(db: Session, actor: Actor, cell_id: int) -> RunReport:
-    """Say why cell *cell_id* is as it is."""
+    """Return why cell *cell_id* is as it is; NotFound where *actor* may not know of it."""
     row = queries.row(db, cell_id)
     if row is None or (row.model.visibility == "private" and not may_see_logs(actor, row)):
         raise NotFound(
@@ -90,13 +90,13 @@ def explain_cell(db: Session, actor: Actor, cell_id: int) -> RunReport:
 
 
 def may_manage(db: Session, actor: Actor, cell_id: int) -> bool:
-    """Say whether *actor* may cancel a run, queue it again and read its log."""
+    """Whether *actor* may cancel a run, queue it again and read its log."""
     row = queries.row(db, cell_id)
     return row is not None and may_see_logs(actor, row)
 
 
 def explain(db: Session, actor: Actor, model: str, dataset: str, variant: str = PLAIN) -> RunReport:
-    """Say why *model* has, or has not, a result on *dataset* in *variant*."""
+    """Return why *model* has, or has not, a result on *dataset* in *variant*."""
     version = get_model(db, actor, model).version
     data = get_version(db, actor, dataset)
     if data.task != version.task:
@@ -115,11 +115,11 @@ def explain(db: Session, actor: Actor, model: str, dataset: str, variant: str = 
 
 
 def _never(db: Session, actor: Actor, model: ModelVersionInfo, data: VersionInfo, variant: str) -> str:
-    """Say why there will be no cell; empty where there will."""
-    place = ADAPTERS.get(model.adapter).place
-    if place == "file" and data.hash not in model.meta.get("datasets", ()):
+    """Return why there will be no cell; empty where there will."""
+    runs_at = ADAPTERS.get(model.adapter).place
+    if runs_at == "file" and data.hash not in model.meta.get("datasets", ()):
         return f"{model.ref} is a file of predictions, and has none for {data.ref}."
-    if (place == "file" and variant != PLAIN) or (place == "remote" and variant == MEASURE):
+    if (runs_at == "file" and variant != PLAIN) or (runs_at == "remote" and variant == MEASURE):
         return f"{model.ref} is not run by us, so that there is no '{variant}' of it."
     if data.meta.get("models") == ASKED and not data.scores:
         return f"{data.ref} is answered only by models that an owner of the task asks for."

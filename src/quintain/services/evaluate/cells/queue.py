@@ -18,7 +18,7 @@ RECENT = timedelta(days=1)
 
 
 def run_queue(db: Session, actor: Actor) -> RunQueue:
-    """Say who works at what, what is stuck, and what waits for what. For admins."""
+    """Return who works at what, what is stuck, and what waits for what; admins only."""
     require_admin(actor)
     moment = now()
     running, stuck = queue.running(db, moment, SHOWN), queue.stuck(db, moment, SHOWN)

@@ -29,13 +29,13 @@ def scored_pairs(db: Session, role: str | None = None) -> list[str]:
 
 
 def cells_of(db: Session, subject: str) -> list[CellRow]:
-    """Give the cells of a model version and a data set version that `scored_pairs` named."""
+    """Return the cells of a model version and a data set version that `scored_pairs` named."""
     model, dataset = map(int, subject.split())
     return queries.rows(db, model_version_id=model, dataset_version_id=dataset)
 
 
 def title_of(row: CellRow) -> str:
-    """Say in words what a cell stands between."""
+    """Return in words what a cell stands between."""
     model = f"{row.task.name}/{row.model.name}@{row.model_version.number}"
     return f"{model} on {row.dataset.name}@{row.dataset_version.number}"
 
@@ -53,10 +53,10 @@ def rebuild_cells(db: Session, blobs: Blobs, subject: str) -> None:
     """Compute what is kept of a model version on a data set version again, and keep that."""
     group = cells_of(db, subject)
     if group:
-        found = _computed(db, blobs, get_task(db, group[0].task.name), group, only_known=False)
+        figures = _computed(db, blobs, get_task(db, group[0].task.name), group, only_known=False)
         db.rollback()
         with transaction(db):
-            cache.replace(db, found)
+            cache.replace(db, figures)
 
 
 def _computed(
@@ -68,12 +68,14 @@ def _computed(
 
 def set_right(db: Session, kind: str, subject: str, counted: Mapping[str, Mapping[str, Any]]) -> Checked:
     """Compare what is cached with what was *counted* now, by its keys, and replace what disagrees."""
-    found = {key: json.loads(json.dumps(one, default=plain, allow_nan=False)) for key, one in counted.items()}
-    known = cache.cached(db, list(found))
-    wrong = {key: one for key, one in found.items() if not agrees(known.get(key), one)}
+    recounted = {
+        key: json.loads(json.dumps(figures, default=plain, allow_nan=False)) for key, figures in counted.items()
+    }
+    known = cache.cached(db, list(recounted))
+    wrong = {key: figures for key, figures in recounted.items() if not agrees(known.get(key), figures)}
     db.rollback()
     if wrong:
         with transaction(db):
             cache.replace(db, wrong)
-    faults = [fault for key, one in wrong.items() for fault in compared(kind, subject, known.get(key, {}), one)]
-    return Checked(len(found), faults=faults)
+    faults = [fault for key, figures in wrong.items() for fault in compared(kind, subject, known.get(key, {}), figures)]
+    return Checked(len(recounted), faults=faults)

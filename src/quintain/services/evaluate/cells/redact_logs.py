@@ -23,7 +23,7 @@ _KNOWN = frozenset(
 
 
 def own_reason(reason: str) -> str:
-    """Give of why a run ended what is ours: how, without what the model said.
+    """Return of why a run ended what is ours: how, without what the model said.
 
     >>> own_words("crashed: ValueError: the film was dull")
     'crashed'
@@ -32,7 +32,7 @@ def own_reason(reason: str) -> str:
 
 
 def redacted_event(row: CellRow, event: CellEvent) -> str:
-    """Give of an event what a builder may read to whom the inputs are closed."""
+    """Return of an event what a builder may read to whom the inputs are closed."""
     if event.kind in OURS:
         return event.text
     first = own_reason(event.text)
@@ -41,7 +41,7 @@ def redacted_event(row: CellRow, event: CellEvent) -> str:
 
 
 def bare_trace(log: str) -> str:
-    r"""Give the numbers of the last lines in a traceback, and the kind of error, where there is one.
+    r"""Return the numbers of the last lines in a traceback, and the kind of error, where there is one.
 
     >>> bare_trace('File "/model/handler.py", line 12, in answer\nValueError: the film was dull')
     'ValueError at line 12'

@@ -225,7 +225,7 @@ def _settle(sessions: Sessions, lease: CellLease, spent: float) -> None:
 
 
 def _measurements(job: CellJob, result: CellResult, conditions: Conditions) -> Mapping[str, Any]:
-    """Give what was measured, with the class of machine that it was measured on."""
+    """Return what was measured, with the class of machine that it was measured on."""
     if not job.measured or not result.measurements:
         return result.measurements
     machine = conditions.machine or class_of(result.measurements)
@@ -314,13 +314,13 @@ def _write_inputs(db: Session, blobs: Blobs, task: Task, row: CellRow, target: P
 
 
 def variant_of(db: Session, blobs: Blobs, task: Task, version: DatasetVersion, name: str) -> Variant:
-    """Give the variant *name* of a data set version, made now if nobody has yet: the same for every model.
+    """Return the variant *name* of a data set version, made now if nobody has yet: the same for every model.
 
     Its seed is a secret of the workspace, so that nobody makes the same texts from published inputs.
     """
-    found = queries.variant(db, version.id, name)
-    if found is not None:
-        return found
+    stored = queries.variant(db, version.id, name)
+    if stored is not None:
+        return stored
     if outdated(name):
         raise RunEnded(
             Outcome.PLATFORM, "{name} can no longer be made: the perturbation has a newer version.", name=name
@@ -332,16 +332,18 @@ def variant_of(db: Session, blobs: Blobs, task: Task, version: DatasetVersion, n
         key = blobs.put_file(path)
     with transaction(db):
         lock(db, f"variant {version.id}/{name}")
-        made = queries.variant(db, version.id, name)
-        if made is None:
-            made = Variant(dataset_version_id=version.id, name=name, hash=key, blob=key, rows=table.height, secret=True)
-            db.add(made)
+        variant = queries.variant(db, version.id, name)
+        if variant is None:
+            variant = Variant(
+                dataset_version_id=version.id, name=name, hash=key, blob=key, rows=table.height, secret=True
+            )
+            db.add(variant)
             db.flush()
-        return made
+        return variant
 
 
 def _seed(db: Session, version: DatasetVersion, name: str) -> int:
-    """Give the seed of a variant: the same whenever it is made in this workspace, and nowhere else."""
+    """Return the seed of a variant: the same whenever it is made in this workspace, and nowhere else."""
     key = installation_key(db, PERTURBATIONS_KEY)
     digest = hmac.new(key, f"{version.hash}/{name}".encode(), hashlib.sha256).digest()
     return int.from_bytes(digest[:8]) >> 1  # a signed column holds it

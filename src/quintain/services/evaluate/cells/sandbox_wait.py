@@ -49,7 +49,7 @@ def hold_back(db: Session, report: SandboxReport | None, policy: str) -> int:
 
 
 def put_back(db: Session, lease: CellLease, reason: str) -> None:
-    """Give a cell back that has met a machine without the sandbox it needs; that is no attempt."""
+    """Return a cell that has met a machine without the sandbox it needs to the queue; that is no attempt."""
     with transaction(db):
         row = queries.row(db, lease.cell_id)
         if row is not None and queries.update_held(

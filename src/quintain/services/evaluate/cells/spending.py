@@ -53,7 +53,7 @@ class _Payer:
     limits: list[tuple[float, bool]]
 
     def left(self, db: Session) -> float:
-        """Give what is left of the tightest budget."""
+        """Return what is left of the tightest budget."""
         return min(
             limit
             - (
@@ -65,7 +65,7 @@ class _Payer:
         )
 
     def others_pending(self, db: Session) -> bool:
-        """Say whether another run that draws on the same budgets is under way."""
+        """Whether another run that draws on the same budgets is under way."""
         return queries.pending(db, model_version_id=self.version, secret=self.secret)
 
 
@@ -213,7 +213,7 @@ def _secret_of(options: Options) -> str | None:
 
 
 def wait(db: Session, lease: CellLease) -> None:
-    """Give the cell back until other runs have left something of the budget, or spent it; that is no attempt."""
+    """Put the cell back until other runs have left something of the budget, or spent it; that is no attempt."""
     with transaction(db):
         row = cell_queries.row(db, lease.cell_id)
         if row is not None and cell_queries.update_held(

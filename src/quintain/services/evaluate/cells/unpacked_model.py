@@ -34,9 +34,9 @@ class UnpackedModel:
         """Return the folder of the artefact *key*, unpacked from *source* unless it is unpacked already."""
         if self._key != key:
             self.drop()
-            place = self._stack.enter_context(scratch("model")) / "model"
-            artefact.unpack(source, place)
-            self._key, self._place = key, place
+            folder = self._stack.enter_context(scratch("model")) / "model"
+            artefact.unpack(source, folder)
+            self._key, self._place = key, folder
         return self._place
 
     def drop(self) -> None:

@@ -82,7 +82,7 @@ class LiveModels:
         self._closed = threading.Event()
 
     def __call__(self, version: ModelVersionInfo, blobs: Blobs, batch: Batch) -> list[Any]:
-        """Give the raw answers of *version* to *batch*; a model that has died since is given one new start."""
+        """Return the raw answers of *version* to *batch*; a model that has died since is started once more."""
         with self._hold(version.hash) as warm:
             if warm.runner is not None:
                 try:
@@ -196,7 +196,7 @@ class LiveModels:
         with self._lock:
             loaded = [key for key, warm in self._warm.items() if warm.runner is not None and key != but]
             closing = None
-            for key in sorted(loaded, key=lambda one: self._warm[one].used):
+            for key in sorted(loaded, key=lambda name: self._warm[name].used):
                 if len(loaded) >= self._kept and self._warm[key].lock.acquire(blocking=False):
                     closing = self._warm.pop(key)
                     break

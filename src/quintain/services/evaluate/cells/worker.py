@@ -169,7 +169,7 @@ class Work:
         self._looked = True
 
     def nothing_left(self) -> bool:
-        """Say whether no cell waits, also for its delay, and none is running that may come back to the queue.
+        """Whether no cell waits, also for its delay, and none is running that may come back to the queue.
 
         A cell of another machine's may come back as long as nobody has seen its worker prolong the lease.
         """

@@ -47,10 +47,10 @@ class AnswerFilter:
 
 def read_show(word: str) -> Show:
     """Read which answers are wanted."""
-    found = next((known for known in SHOWS if known == word), None)
-    if found is None:
+    show = next((known for known in SHOWS if known == word), None)
+    if show is None:
         raise BadInput("'{word}' is not one of {known}.", word=word, known=", ".join(SHOWS))
-    return found
+    return show
 
 
 def list_answers(
@@ -64,7 +64,7 @@ def list_answers(
     offset: int = 0,
     limit: int = 50,
 ) -> Answers:
-    """Give a page of what *model* answered on *dataset*, in the order of the data."""
+    """Return a page of what *model* answered on *dataset*, in the order of the data."""
     if offset < 0 or not 1 <= limit <= MAX_PAGE:
         raise BadInput("A page begins at 0 or later and has 1 to {most} answers.", most=MAX_PAGE)
     seen = _look(db, blobs, actor, model, dataset)
@@ -73,16 +73,16 @@ def list_answers(
 
 
 def get_answer(db: Session, blobs: Blobs, actor: Actor, model: str, dataset: str, example: str) -> GivenAnswer:
-    """Give what *model* made of one example, with what it was asked and what it wrote."""
-    found = _read(_look(db, blobs, actor, model, dataset), [example])
-    if not found:
+    """Return what *model* made of one example, with what it was asked and what it wrote."""
+    answers = _read(_look(db, blobs, actor, model, dataset), [example])
+    if not answers:
         raise NotFound(
             "There is no example '{example}' in {dataset}.",
             example=example,
             dataset=dataset,
             remedy="The list of answers has their ids.",
         )
-    return found[0]
+    return answers[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,14 +101,14 @@ def _look(db: Session, blobs: Blobs, actor: Actor, model: str, dataset: str) -> 
     version = get_model(db, actor, model).version
     row = finished_cells(db, version, dataset)[PLAIN]
     require_answers(db, actor, row)
-    said = pl.scan_parquet(blobs.path(str(row.cell.predictions)), glob=False)
-    if "failure" not in said.collect_schema():
-        said = said.with_columns(failure=pl.lit(None, dtype=pl.String))
+    predictions = pl.scan_parquet(blobs.path(str(row.cell.predictions)), glob=False)
+    if "failure" not in predictions.collect_schema():
+        predictions = predictions.with_columns(failure=pl.lit(None, dtype=pl.String))
     return _Seen(
         task=get_task(db, version.task),
         row=row,
         examples=pl.scan_parquet(blobs.path(row.dataset_version.blob), glob=False),
-        said=said,
+        said=predictions,
         gold=sees_all(actor, row.task.name, row.dataset_version.hidden),
         words=may_see_logs(actor, row),
     )
@@ -117,7 +117,7 @@ def _look(db: Session, blobs: Blobs, actor: Actor, model: str, dataset: str) -> 
 def _sifted(
     db: Session, seen: _Seen, sieve: AnswerFilter, actor: Actor, offset: int, limit: int
 ) -> tuple[list[str], int]:
-    """Give the ids of a page, and how many there are; reads no more columns than the filters need."""
+    """Return the ids of a page, and how many there are; reads no more columns than the filters need."""
     if sieve == AnswerFilter():
         total = int(seen.examples.select(pl.len()).collect().item())
         return seen.examples.select("id").slice(offset, limit).collect()["id"].to_list(), total
@@ -130,54 +130,54 @@ def _sifted(
         table = table.filter(contains_text({name: schema[name] for name in names}, sieve.text))
     if sieve.label:
         table = table.filter(has_answer("answer", schema["answer"], sieve.label))
-    said = seen.said.select("id", "prediction", "failure")
-    joined = table.select("id", "answer").join(said, on="id", how="left", maintain_order="left")
+    predictions = seen.said.select("id", "prediction", "failure")
+    joined = table.select("id", "answer").join(predictions, on="id", how="left", maintain_order="left")
     if sieve.said:
-        joined = joined.filter(has_answer("prediction", said.collect_schema()["prediction"], sieve.said))
+        joined = joined.filter(has_answer("prediction", predictions.collect_schema()["prediction"], sieve.said))
     if sieve.show == "failed":
         joined = joined.filter(pl.col("prediction").is_null())
-    found = joined.collect()
+    matches = joined.collect()
     if sieve.show in {"right", "wrong"}:
-        found = found.filter(pl.col("answer").is_not_null())
-        right = pl.Series(example_scores(seen.task, found["answer"], found["prediction"]) >= 1)
-        found = found.filter(right if sieve.show == "right" else ~right)
-    return found["id"].slice(offset, limit).to_list(), found.height
+        matches = matches.filter(pl.col("answer").is_not_null())
+        right = pl.Series(example_scores(seen.task, matches["answer"], matches["prediction"]) >= 1)
+        matches = matches.filter(right if sieve.show == "right" else ~right)
+    return matches["id"].slice(offset, limit).to_list(), matches.height
 
 
 def _read(seen: _Seen, ids: Sequence[str]) -> list[GivenAnswer]:
     names = [item.name for item in kind_of(seen.task).fields(seen.task)]
-    wanted = pl.col("id").is_in(list(ids))
-    rows = {row["id"]: row for row in seen.examples.filter(wanted).select("id", "answer", *names).collect().to_dicts()}
-    told = seen.said.filter(wanted).collect()
-    said = {row["id"]: row for row in told.to_dicts()}
-    scores = _scores(seen, rows, told) if seen.gold else {}
-    return [_given(seen, names, rows[key], said.get(key, {}), scores.get(key)) for key in ids if key in rows]
+    on_page = pl.col("id").is_in(list(ids))
+    rows = {row["id"]: row for row in seen.examples.filter(on_page).select("id", "answer", *names).collect().to_dicts()}
+    predictions = seen.said.filter(on_page).collect()
+    by_id = {row["id"]: row for row in predictions.to_dicts()}
+    scores = _scores(seen, rows, predictions) if seen.gold else {}
+    return [_given(seen, names, rows[key], by_id.get(key, {}), scores.get(key)) for key in ids if key in rows]
 
 
-def _scores(seen: _Seen, rows: Mapping[str, Mapping[str, Any]], told: pl.DataFrame) -> dict[str, float]:
+def _scores(seen: _Seen, rows: Mapping[str, Mapping[str, Any]], predictions: pl.DataFrame) -> dict[str, float]:
     gold = seen.examples.filter(pl.col("id").is_in(list(rows)) & pl.col("answer").is_not_null()).select("id", "answer")
-    both = gold.collect().join(told.select("id", "prediction"), on="id", how="left")
+    both = gold.collect().join(predictions.select("id", "prediction"), on="id", how="left")
     scores = example_scores(seen.task, both["answer"], both["prediction"])
     return dict(zip(both["id"].to_list(), scores.tolist(), strict=True))
 
 
 def _given(
-    seen: _Seen, names: Sequence[str], row: Mapping[str, Any], said: Mapping[str, Any], score: float | None
+    seen: _Seen, names: Sequence[str], row: Mapping[str, Any], prediction: Mapping[str, Any], score: float | None
 ) -> GivenAnswer:
     state: AnswerState = "answered"
-    if said.get("prediction") is None:
+    if prediction.get("prediction") is None:
         state = "failed"
     elif score is not None:
         state = "right" if score >= 1 else "wrong"
-    words = {name: said.get(name) for name in EXCHANGE if seen.words or name.endswith("_tokens")}
+    words = {name: prediction.get(name) for name in EXCHANGE if seen.words or name.endswith("_tokens")}
     return GivenAnswer(
         id=row["id"],
         inputs={name: row[name] for name in names},
         state=state,
-        answer=said.get("prediction"),
+        answer=prediction.get("prediction"),
         gold=row["answer"] if seen.gold else None,
         score=score,
-        probabilities=said.get("probabilities"),
-        reason=said.get("failure") if seen.words else None,
+        probabilities=prediction.get("probabilities"),
+        reason=prediction.get("failure") if seen.words else None,
         **words,
     )

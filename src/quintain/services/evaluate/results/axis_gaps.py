@@ -37,7 +37,7 @@ TEXTS: Mapping[str, str] = {
     "unchanged": "no perturbation changes these examples",
     "machine": "measured on another machine: {machine}",
     "otherwise": "answered {n} of {needed} examples otherwise while it was timed than in the run that is scored",
-    "uneven": "measured too unevenly to rank: ± {n} %",
+    "uneven": "too uneven to rank: ± {n} %",
     "slower": "an example took {n} times as much work after those that were timed",
 }
 
@@ -56,7 +56,7 @@ class RunState(StrEnum):
 
 
 def gap(kind: str, **values: Any) -> Gap:
-    """Say why a figure is missing, for programs and in words.
+    """Return why a figure is missing, for programs and in words.
 
     >>> gap("waiting", done=3, needed=8).text
     '3 of 8 runs done'
@@ -67,10 +67,10 @@ def gap(kind: str, **values: Any) -> Gap:
 def counted_variants(task: Task) -> dict[Family, tuple[str, ...]]:
     """Name the variants whose answers make robustness and fairness: the same for every model of *task*."""
     known = set(variants_of(task))
-    found = {
+    variants = {
         family: tuple(variant_name(name) for name in names_of(family) if counts_for(task, name)) for family in SHARES
     }
-    return {family: names for family, names in found.items() if names and known.issuperset(names)}
+    return {family: names for family, names in variants.items() if names and known.issuperset(names)}
 
 
 def counted_variants_at(task: Task, finished: Iterable[str]) -> dict[Family, tuple[str, ...]]:
@@ -89,18 +89,18 @@ def counted_variants_at(task: Task, finished: Iterable[str]) -> dict[Family, tup
 
 
 def runs_needed(adapter: str, variants: Mapping[Family, Sequence[str]]) -> Needs:
-    """Say which runs each axis needs for a model that is run by *adapter*; an axis that it cannot have is left out."""
-    place = ADAPTERS.get(adapter).place
+    """Return the runs that each axis needs for a model of *adapter*; an axis that it cannot have is left out."""
+    runs_at = ADAPTERS.get(adapter).place
     needs: dict[str, tuple[str, ...]] = {"performance": (PLAIN,)}
-    if place == "sandbox":
+    if runs_at == "sandbox":
         needs |= dict.fromkeys(MEASURED, (MEASURE,))
-    if place != "file":
+    if runs_at != "file":
         needs |= {family: (PLAIN, *names) for family, names in variants.items()}
     return needs
 
 
 def run_state(cell: Cell, at: datetime | None = None) -> RunState:
-    """Say how a cell stands or, with *at*, how it stood at that moment."""
+    """Return how a cell stands or, with *at*, how it stood at that moment."""
     if at is not None and (cell.finished_at is None or cell.finished_at > at):
         return RunState.WAITING
     if cell.state == CellState.FAILED:
@@ -115,7 +115,7 @@ def run_state(cell: Cell, at: datetime | None = None) -> RunState:
 
 
 def _stands_meanwhile(cell: Cell) -> bool:
-    """Say whether what was measured stands while it is measured again: not where another class of machine ranks."""
+    """Whether what was measured stands while it is measured again: not where another class of machine ranks."""
     known = cell.measurements if cell.variant == MEASURE else None
     return bool(known) and (cell.machine is None or class_of(known or {}) == cell.machine)
 
@@ -123,12 +123,12 @@ def _stands_meanwhile(cell: Cell) -> bool:
 def axis_gaps(
     needs: Needs, runs: Mapping[str, RunState], reasons: Mapping[str, str] | None = None
 ) -> tuple[dict[str, Gap], RunCounts]:
-    """Say which axes have no figure yet and why, and count the runs; *reasons* say how a run was broken."""
+    """Return which axes have no figure yet and why, and how many runs; *reasons* say how a run was broken."""
     gaps = {}
     for axis, variants in needs.items():
-        found = _gap(variants, runs, reasons or {})
-        if found is not None:
-            gaps[axis] = found
+        missing = _gap(variants, runs, reasons or {})
+        if missing is not None:
+            gaps[axis] = missing
     every = {variant for variants in needs.values() for variant in variants}
     states = [runs.get(variant, RunState.WAITING) for variant in every]
     return gaps, RunCounts(len(every), states.count(RunState.DONE), states.count(RunState.WAITING))

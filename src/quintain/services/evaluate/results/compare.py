@@ -75,8 +75,8 @@ def compare(
     known = cache.cached(db, list(keys.values()))
     left = [name for name, key in keys.items() if key not in known]
     if not wait and sum(pairs[name][0].dataset_version.rows for name in left) > AT_ONCE:
-        one, two = next(iter(pairs.values()))
-        queue.enqueue(db, JOB, f"{one.model_version.id}:{two.model_version.id}", task=task.name)
+        cell, other = next(iter(pairs.values()))
+        queue.enqueue(db, JOB, f"{cell.model_version.id}:{other.model_version.id}", task=task.name)
         raise Unavailable(
             "The two are being compared: there is much to read, so that a worker does it.",
             retry_after=SOON_S,
@@ -89,26 +89,33 @@ def compare(
             tell(number, len(left))
         examples = gold_examples(blobs, pairs[name][0].dataset_version.blob).examples
         table = _joined(blobs, examples, *pairs[name])
-        found = _compare_dataset(task, pairs[name][0], table) if table.height else None
-        known[keys[name]] = to_plain({"compared": found})
+        compared = _compare_dataset(task, pairs[name][0], table) if table.height else None
+        known[keys[name]] = to_plain({"compared": compared})
         with transaction(db):
             cache.keep(db, {keys[name]: known[keys[name]]})
     datasets = [known[keys[name]]["compared"] for name in pairs]
-    return Comparison(task.name, *refs, [decode(DatasetComparison, one) for one in datasets if one])
+    return Comparison(task.name, *refs, [decode(DatasetComparison, fields) for fields in datasets if fields])
 
 
 def do_comparison(run: JobRun) -> None:
     """Compare two models for those who will ask: a worker's job."""
     with run.sessions() as db:
-        ids = [int(one) for one in run.subject.split(":")]
-        found = versions_by_id(db, ids)
-        compare(db, run.blobs, OPERATOR, *(found[one].ref for one in ids), wait=True, tell=run.report_progress)
+        ids = [int(version_id) for version_id in run.subject.split(":")]
+        versions = versions_by_id(db, ids)
+        compare(
+            db,
+            run.blobs,
+            OPERATOR,
+            *(versions[version_id].ref for version_id in ids),
+            wait=True,
+            tell=run.report_progress,
+        )
 
 
-def _key(task: Task, one: CellRow, two: CellRow) -> str:
+def _key(task: Task, cell: CellRow, other: CellRow) -> str:
     """Name a comparison by all that goes into it."""
-    data = [one.dataset_version.hash, one.dataset.name, one.dataset_version.number, one.dataset_version.hidden]
-    files = [one.cell.predictions, two.cell.predictions]
+    data = [cell.dataset_version.hash, cell.dataset.name, cell.dataset_version.number, cell.dataset_version.hidden]
+    files = [cell.cell.predictions, other.cell.predictions]
     return content_id(["comparison", FORMAT, data, files, leading_metric(task), list(task.label_names)])
 
 
@@ -137,24 +144,24 @@ def differences(
             known=known,
             remedy="Both have been run on: {known}.",
         )
-    one, two = pairs[dataset]
-    if not sees_all(actor, task.name, one.dataset_version.hidden):
+    cell, other = pairs[dataset]
+    if not sees_all(actor, task.name, cell.dataset_version.hidden):
         raise Forbidden(
             "The labels of {dataset} are hidden, and so are single examples with what is right on them.",
             dataset=dataset,
             remedy="Data sets with open labels show them to everybody.",
             code="labels_hidden",
         )
-    require_inputs(db, actor, task.name, one.dataset_version)
+    require_inputs(db, actor, task.name, cell.dataset_version)
     table = blobs.state.part(DifferingAnswers).get(
-        _key(task, one, two), lambda: _differing(task, _answered(blobs, one, two))
+        _key(task, cell, other), lambda: _differing(task, _answered(blobs, cell, other))
     )
     if only in {"first", "second"}:
-        other = "second" if only == "first" else "first"
-        table = table.filter(pl.col(f"{only}_score") > pl.col(f"{other}_score"))
+        beaten = "second" if only == "first" else "first"
+        table = table.filter(pl.col(f"{only}_score") > pl.col(f"{beaten}_score"))
     names = [item.name for item in kind_of(task).fields(task)]
     page = table.slice(offset, limit)
-    page = page.join(_inputs(blobs, one, page, names), on="id", how="left", maintain_order="left")
+    page = page.join(_inputs(blobs, cell, page, names), on="id", how="left", maintain_order="left")
     shown = [
         AnswerDifference(
             id=row["id"],
@@ -197,39 +204,43 @@ def _pairs(
     db: Session, actor: Actor, first: str, second: str
 ) -> tuple[Task, dict[str, tuple[CellRow, CellRow]], tuple[str, str]]:
     """Find the finished plain cells of two models, paired by data set."""
-    one, two = (get_model(db, actor, ref).version for ref in (first, second))
-    if one.task != two.task:
+    model, other = (get_model(db, actor, ref).version for ref in (first, second))
+    if model.task != other.task:
         raise BadInput(
             "{ref} and {other} are models of different tasks.",
-            ref=one.ref,
-            other=two.ref,
+            ref=model.ref,
+            other=other.ref,
             remedy="Compare models of one task.",
         )
-    if one.id == two.id:
-        raise BadInput("{ref} is compared with itself.", ref=one.ref, remedy="Name two models, or two versions of one.")
+    if model.id == other.id:
+        raise BadInput(
+            "{ref} is compared with itself.", ref=model.ref, remedy="Name two models, or two versions of one."
+        )
 
     def done(version_id: int) -> dict[str, CellRow]:
         rows = queries.rows(db, model_version_id=version_id, variant=PLAIN, states=[CellState.DONE])
         return {f"{row.dataset.name}@{row.dataset_version.number}": row for row in rows if row.cell.predictions}
 
-    firsts, seconds = done(one.id), done(two.id)
+    firsts, seconds = done(model.id), done(other.id)
     names = sorted(firsts.keys() & seconds.keys())
-    return get_task(db, one.task), {name: (firsts[name], seconds[name]) for name in names}, (one.ref, two.ref)
+    return get_task(db, model.task), {name: (firsts[name], seconds[name]) for name in names}, (model.ref, other.ref)
 
 
-def _answered(blobs: Blobs, one: CellRow, two: CellRow) -> pl.DataFrame:
+def _answered(blobs: Blobs, cell: CellRow, other: CellRow) -> pl.DataFrame:
     """Put what both said beside the examples that have a gold answer, and their places in the file."""
-    file = pl.scan_parquet(blobs.path(one.dataset_version.blob), glob=False).select("id", "answer")
+    file = pl.scan_parquet(blobs.path(cell.dataset_version.blob), glob=False).select("id", "answer")
     examples = file.with_row_index("place").filter(pl.col("answer").is_not_null()).collect()
-    return _joined(blobs, examples, one, two)
+    return _joined(blobs, examples, cell, other)
 
 
-def _joined(blobs: Blobs, examples: pl.DataFrame, one: CellRow, two: CellRow) -> pl.DataFrame:
-    for name, row in {"first": one, "second": two}.items():
-        said = read_predictions(blobs, row)
-        kept = {"prediction": name, "probabilities": f"{name}_probabilities"}
-        found = said.select("id", *(pl.col(old).alias(new) for old, new in kept.items() if old in said.columns))
-        examples = beside(examples, found)
+def _joined(blobs: Blobs, examples: pl.DataFrame, cell: CellRow, other: CellRow) -> pl.DataFrame:
+    for name, row in {"first": cell, "second": other}.items():
+        predictions = read_predictions(blobs, row)
+        renamed = {"prediction": name, "probabilities": f"{name}_probabilities"}
+        columns = predictions.select(
+            "id", *(pl.col(old).alias(new) for old, new in renamed.items() if old in predictions.columns)
+        )
+        examples = beside(examples, columns)
     return examples
 
 
@@ -237,13 +248,13 @@ def _compare_dataset(task: Task, row: CellRow, table: pl.DataFrame) -> DatasetCo
     name = leading_metric(task)
     kind = kind_of(task)
     metric = metric_named(name, kind.answer_type)
-    one, two = (_aligned(task, table, side) for side in ("first", "second"))
-    paired = paired_metric(metric, one, two)
+    mine, theirs = (_aligned(task, table, side) for side in ("first", "second"))
+    paired = paired_metric(metric, mine, theirs)
     scores = [example_scores(task, table["answer"], table[side]) for side in ("first", "second")]
-    found = [float(metric.value(metric.tally(side).totals())) for side in (one, two)]
-    values = [None if math.isnan(value) else value for value in found]
+    scored = [float(metric.value(metric.tally(side).totals())) for side in (mine, theirs)]
+    values = [None if math.isnan(value) else value for value in scored]
     same = same_answers(kind.answer_type, table["first"], table["second"])
-    separation = examples_to_separate(*scores, groups=one.groups)
+    separation = examples_to_separate(*scores, groups=mine.groups)
     return DatasetComparison(
         dataset=f"{row.dataset.name}@{row.dataset_version.number}",
         hidden=row.dataset_version.hidden,

@@ -59,7 +59,7 @@ FORMAT = 9  # goes up when the shape or the meaning of a cached value changes
 def results(
     db: Session, blobs: Blobs, task: Task, *, model_version_id: int | None = None, at: datetime | None = None
 ) -> list[StoredResult]:
-    """Give the results of every model version of *task*, or of one, on every data set that it has cells for.
+    """Return the results of every model version of *task*, or of one, on every data set that it has cells for.
 
     With *at*, they are those of that moment: what was over later was still to come then.
     """
@@ -67,23 +67,23 @@ def results(
     grouped: dict[tuple[int, int], list[CellRow]] = {}
     for row in rows:
         grouped.setdefault((row.model_version.id, row.dataset_version.id), []).append(row)
-    wanted = {pair: _keys(task, group, at) for pair, group in grouped.items()}
-    known = cache.cached(db, [key for keys in wanted.values() for key in keys.values()])
+    keys_by_pair = {pair: _keys(task, group, at) for pair, group in grouped.items()}
+    known = cache.cached(db, [key for keys in keys_by_pair.values() for key in keys.values()])
     variants = counted_variants(task) if at is None else variants_at(task, rows, at)
     fresh: dict[str, dict[str, Any]] = {}
-    found = []
+    stored = []
     for pair, group in grouped.items():
         figures: dict[str, Any] = {}
-        for part, key in wanted[pair].items():
+        for part, key in keys_by_pair[pair].items():
             if key not in known:
                 known[key] = _put(fresh, key, _compute(db, blobs, task, group, part, at))
             figures[part] = known[key]
-        draws = {part: _draws_key(key) for part, key in wanted[pair].items() if part not in {PLAIN, MEASURE}}
-        found.append(_stood(replace(_result(group, figures, at), draws=draws), group, variants, at))
+        draws = {part: _draws_key(key) for part, key in keys_by_pair[pair].items() if part not in {PLAIN, MEASURE}}
+        stored.append(_stood(replace(_result(group, figures, at), draws=draws), group, variants, at))
     if fresh:
         with transaction(db):
             cache.keep(db, fresh)
-    return found
+    return stored
 
 
 def compute_figures(db: Session, blobs: Blobs, task: Task, row: CellRow) -> None:
@@ -94,7 +94,7 @@ def compute_figures(db: Session, blobs: Blobs, task: Task, row: CellRow) -> None
     """
     group = cell_queries.rows(db, model_version_id=row.model_version.id, dataset_version_id=row.dataset_version.id)
     family = family_of(row.cell.variant)
-    wanted = _keys(task, group, None)
+    keys = _keys(task, group, None)
     if family is not None:
         runs = {one.cell.variant: run_state(one.cell) for one in group}
         counting = counted_variants(task).get(family, ())
@@ -103,10 +103,10 @@ def compute_figures(db: Session, blobs: Blobs, task: Task, row: CellRow) -> None
         beside = [run for name, run in runs.items() if family_of(name) == family and name not in counting]
         if row.cell.variant not in counting and RunState.WAITING in beside:
             return
-        wanted = {part: key for part, key in wanted.items() if part == family}
-    known = cache.cached(db, list(wanted.values()))
+        keys = {part: key for part, key in keys.items() if part == family}
+    known = cache.cached(db, list(keys.values()))
     fresh: dict[str, dict[str, Any]] = {}
-    for part, key in wanted.items():
+    for part, key in keys.items():
         if key not in known and (family is not None or part in {PLAIN, MEASURE}):
             _put(fresh, key, _compute(db, blobs, task, group, part, None))
     if fresh:
@@ -136,15 +136,15 @@ def computed_again(
 
     With *only_known* that is what is known already: the rest is computed when its last run is done.
     """
-    wanted: dict[str, tuple[str, datetime | None]] = {}
+    moments_by_key: dict[str, tuple[str, datetime | None]] = {}
     for at in moments:
         for part, key in _keys(task, group, at).items():
-            wanted.setdefault(key, (part, at))
-    found: dict[str, dict[str, Any]] = {}
-    for key in cache.cached(db, list(wanted)) if only_known else wanted:
-        part, at = wanted[key]
-        _put(found, key, _compute(db, blobs, task, group, part, at))
-    return found
+            moments_by_key.setdefault(key, (part, at))
+    computed: dict[str, dict[str, Any]] = {}
+    for key in cache.cached(db, list(moments_by_key)) if only_known else moments_by_key:
+        part, at = moments_by_key[key]
+        _put(computed, key, _compute(db, blobs, task, group, part, at))
+    return computed
 
 
 def variants_at(task: Task, rows: Sequence[CellRow], at: datetime) -> dict[Family, tuple[str, ...]]:
@@ -153,21 +153,21 @@ def variants_at(task: Task, rows: Sequence[CellRow], at: datetime) -> dict[Famil
 
 
 def _stood(
-    found: StoredResult, group: Sequence[CellRow], variants: Mapping[Family, Sequence[str]], at: datetime | None
+    result: StoredResult, group: Sequence[CellRow], variants: Mapping[Family, Sequence[str]], at: datetime | None
 ) -> StoredResult:
-    """Say what is missing, and take a share away that does not rest on all of its variants."""
+    """Return a result with what is missing, without shares that do not rest on all of their variants."""
     gaps, runs = axis_gaps(
         runs_needed(group[0].model_version.adapter, variants),
         {row.cell.variant: run_state(row.cell, at) for row in group},
         {row.cell.variant: row.cell.reason for row in group},
     )
-    gaps = measurement_gaps(found.measurements) | gaps
-    measurements = without_withheld(found.measurements)
-    robustness = _share("robustness", found.robustness, gaps)
-    fairness = _share("fairness", found.fairness, gaps)
-    draws = {family: key for family, key in found.draws.items() if family not in gaps}
+    gaps = measurement_gaps(result.measurements) | gaps
+    measurements = without_withheld(result.measurements)
+    robustness = _share("robustness", result.robustness, gaps)
+    fairness = _share("fairness", result.fairness, gaps)
+    draws = {family: key for family, key in result.draws.items() if family not in gaps}
     return replace(
-        found,
+        result,
         gaps=gaps,
         runs=runs,
         draws=draws,
@@ -191,7 +191,7 @@ def _draws_key(key: str) -> str:
 
 
 def read_draws(db: Session, keys: Sequence[str]) -> dict[str, FloatArray]:
-    """Give the resampled shares that are kept under *keys*. Models on the same data met the same resamples."""
+    """Return the resampled shares that are kept under *keys*. Models on the same data met the same resamples."""
     known = cache.cached(db, list(keys))
     return {
         key: np.frombuffer(base64.b64decode(value[DRAWN]), dtype="<f4").astype(np.float64)
@@ -200,11 +200,11 @@ def read_draws(db: Session, keys: Sequence[str]) -> dict[str, FloatArray]:
 
 
 def model_results(db: Session, blobs: Blobs, actor: Actor, ref: str) -> list[StoredResult]:
-    """Give what *actor* may see of the results of the model version that *ref* means, newest data first."""
+    """Return what *actor* may see of the results of the model version that *ref* means, newest data first."""
     version = get_model(db, actor, ref).version
-    found = results(db, blobs, get_task(db, version.task), model_version_id=version.id)
-    ordered = sorted(found, key=lambda one: (one.dataset, -one.number))
-    return [one if sees_all(actor, version.task, one.hidden) else guarded(one) for one in ordered]
+    stored = results(db, blobs, get_task(db, version.task), model_version_id=version.id)
+    ordered = sorted(stored, key=lambda result: (result.dataset, -result.number))
+    return [result if sees_all(actor, version.task, result.hidden) else guarded(result) for result in ordered]
 
 
 def _result(group: Sequence[CellRow], figures: Mapping[str, Any], at: datetime | None) -> StoredResult:
@@ -243,7 +243,7 @@ def _over(row: CellRow, at: datetime | None) -> bool:
 
 
 def _usable(group: Sequence[CellRow], at: datetime | None) -> dict[str, CellRow]:
-    """Give the cells that figures are made of: those with predictions, and variants that the model broke."""
+    """Return the cells that figures are made of: those with predictions, and variants that the model broke."""
 
     def usable(row: CellRow) -> bool:
         if row.cell.variant != PLAIN and run_state(row.cell, at) is RunState.BROKEN:

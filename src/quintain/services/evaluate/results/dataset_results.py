@@ -51,25 +51,30 @@ class StoredResult:
     gaps: Mapping[str, Gap] = field(default_factory=dict)
     runs: RunCounts = field(default_factory=RunCounts)
 
+    @property
+    def outstanding(self) -> bool:
+        """Whether runs of it are still to come, or going on."""
+        return not {"queued", "running"}.isdisjoint(self.states.values())
+
     def record(self) -> records.DatasetResult:
-        """Give it as programs see it."""
+        """Return the result as programs see it."""
         shape = {item.name: getattr(self, item.name) for item in fields(records.DatasetResult)}
         # What is kept is plain data, and stays so until somebody asks for it: a board is made of thousands of these.
         return decode(records.DatasetResult, shape | {"dataset": f"{self.dataset}@{self.number}"})
 
 
-def newest_only(found: Sequence[StoredResult]) -> list[StoredResult]:
+def newest_only(stored: Sequence[StoredResult]) -> list[StoredResult]:
     """Keep the newest version of each data set."""
-    newest = {one.dataset: one for one in sorted(found, key=lambda one: one.number)}
+    newest = {result.dataset: result for result in sorted(stored, key=lambda result: result.number)}
     return [newest[name] for name in sorted(newest)]
 
 
 def sees_all(actor: Actor, task: str, hidden: bool) -> bool:
-    """Say whether *actor* may see figures on single examples: everybody on open labels, on hidden ones the owners."""
+    """Whether *actor* may see figures on single examples: everybody on open labels, on hidden ones the owners."""
     return not hidden or actor.has(RoleName.OWNER, task)
 
 
-def guarded(found: StoredResult) -> StoredResult:
+def guarded(result: StoredResult) -> StoredResult:
     """Leave out what would tell hidden labels: slices that are small or of one label, labels that were rarely answered.
 
     Without this, a model that answers one label for one example only would read that example's label off the
@@ -77,13 +82,13 @@ def guarded(found: StoredResult) -> StoredResult:
     missing to the whole. Where all examples of a tag have one label, any of its figures would tell the labels of all:
     a correlation is undefined there, a class does not occur, and a mean over classes is half the accuracy or less.
     """
-    uneven = {tuple(names) for names in found.uneven}
+    uneven = {tuple(names) for names in result.uneven}
     slices = [
         {name: value for name, value in part.items() if name != "one_label"}
-        for part in found.slices
-        if not few_of(part["examples"], found.rows) and (part["by"], part["value"]) not in uneven
+        for part in result.slices
+        if not few_of(part["examples"], result.rows) and (part["by"], part["value"]) not in uneven
     ]
-    table = found.confusion
+    table = result.confusion
     if table is not None and sum(map(bool, map(sum, _of_gold(table)))) < 2:
         table = None
     if table is not None:
@@ -92,8 +97,8 @@ def guarded(found: StoredResult) -> StoredResult:
         if any(0 < number < FEWEST_SHOWN for number in (*answered, sum(table["unanswered"]))):
             table = None
     # With one failed example taken for right, some metrics would tell its label.
-    bounds = {name: bound for name, bound in found.bounds.items() if bound["examples"] >= FEWEST_SHOWN}
-    return replace(found, metrics=_defined(found.metrics), slices=slices, confusion=table, bounds=bounds, uneven=())
+    bounds = {name: bound for name, bound in result.bounds.items() if bound["examples"] >= FEWEST_SHOWN}
+    return replace(result, metrics=_defined(result.metrics), slices=slices, confusion=table, bounds=bounds, uneven=())
 
 
 def _of_gold(table: Mapping[str, Any]) -> list[list[int]]:
@@ -113,5 +118,5 @@ def _defined(metrics: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def few_of(examples: int, rows: int) -> bool:
-    """Say whether a figure on so many of *rows* examples tells of single ones: of those it has, or those it lacks."""
+    """Whether a figure on so many of *rows* examples tells of single ones: of those it has, or those it lacks."""
     return examples < FEWEST_SHOWN or 0 < rows - examples < FEWEST_SHOWN

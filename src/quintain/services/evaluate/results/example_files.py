@@ -44,7 +44,7 @@ def export_examples(  # noqa: PLR0917 - what, of whom, on what, how, where to
 
 
 def _parts(blobs: Blobs, task: Task, row: CellRow, *, with_words: bool) -> Iterator[pl.DataFrame]:
-    """Give the examples with what was said of them, in their order; one part at least."""
+    """Return the examples with what was said of them, in their order; one part at least."""
     source = pl.scan_parquet(blobs.path(row.dataset_version.blob), glob=False)
     for start in range(0, max(row.dataset_version.rows, 1), AT_A_TIME):
         examples = source.slice(start, AT_A_TIME).collect()

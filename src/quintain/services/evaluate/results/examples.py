@@ -87,7 +87,7 @@ class FailedExample:
     reason: str | None
 
     def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
+        """Return plain data, for JSON."""
         return {"id": self.id, "inputs": dict(self.inputs), "reason": self.reason}
 
 
@@ -124,10 +124,10 @@ def flips(
     if group:
         table = table.filter(pl.col("group") == group)
     shown = table.slice(offset, limit)
-    found = _read_flips(db, blobs, task, cells, shown)
+    changed = _read_flips(db, blobs, task, cells, shown)
     if not texts:
-        found = [_without_perturbed(flip, task) for flip in found]
-    return Flips(found, table.height, families, groups, texts)
+        changed = [_without_perturbed(flip, task) for flip in changed]
+    return Flips(changed, table.height, families, groups, texts)
 
 
 def _without_perturbed(flip: Flip, task: Task) -> Flip:
@@ -137,7 +137,7 @@ def _without_perturbed(flip: Flip, task: Task) -> Flip:
 
 
 def _is_choice(answer: Any, task: Task) -> bool:
-    """Say whether an answer is a label, a number or several of them: it holds no text of the example."""
+    """Whether an answer is a label, a number or several of them: it holds no text of the example."""
     if isinstance(answer, list):
         return all(_is_choice(part, task) for part in answer)
     return isinstance(answer, int | float) or answer in task.label_names
@@ -164,10 +164,10 @@ def _read_flips(db: Session, blobs: Blobs, task: Task, cells: Mapping[str, CellR
     old = _rows(blobs.path(dataset.blob), shown["parent"].to_list(), names)
     new: dict[tuple[str, str], Mapping[str, Any]] = {}
     for variant in shown["variant"].unique().to_list():
-        made = queries.variant(db, dataset.id, variant)
-        if made is not None:
-            wanted = shown.filter(pl.col("variant") == variant)["id"].to_list()
-            new |= {(variant, key): row for key, row in _rows(blobs.path(made.blob), wanted, names).items()}
+        stored = queries.variant(db, dataset.id, variant)
+        if stored is not None:
+            ids = shown.filter(pl.col("variant") == variant)["id"].to_list()
+            new |= {(variant, key): row for key, row in _rows(blobs.path(stored.blob), ids, names).items()}
     return [
         Flip(
             id=row["parent"],
@@ -183,11 +183,11 @@ def _read_flips(db: Session, blobs: Blobs, task: Task, cells: Mapping[str, CellR
 
 
 def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, list[Piece]]:
-    found: dict[str, list[Piece]] = {}
+    pieces: dict[str, list[Piece]] = {}
     for name, value in before.items():
         old, new = _text(value), _text(after.get(name))
-        found[name] = word_diff(old, new) if old != new else [("same", old)]
-    return found
+        pieces[name] = word_diff(old, new) if old != new else [("same", old)]
+    return pieces
 
 
 def _text(value: Any) -> str:
@@ -221,28 +221,28 @@ def mistakes(
     shown = first.slice(offset, limit)
     names = [item.name for item in kind_of(task).fields(task)]
     inputs = _rows(blobs.path(row.dataset_version.blob), shown["id"].to_list(), names)
-    found = [
+    mistakes_on_page = [
         Mistake(
-            id=one["id"],
-            inputs=inputs[one["id"]],
-            gold=one["answer"],
-            answer=one["prediction"],
-            confidence=one["confidence"],
-            score=one["score"],
-            failed=one["failure"] is not None,
+            id=example["id"],
+            inputs=inputs[example["id"]],
+            gold=example["answer"],
+            answer=example["prediction"],
+            confidence=example["confidence"],
+            score=example["score"],
+            failed=example["failure"] is not None,
         )
-        for one in shown.iter_rows(named=True)
+        for example in shown.iter_rows(named=True)
     ]
-    return found, total
+    return mistakes_on_page, total
 
 
 def _first(wrong: pl.DataFrame) -> tuple[pl.DataFrame, int]:
-    """Give the first mistakes, and how many there are."""
+    """Return the first mistakes, and how many there are."""
     return wrong.head(FIRST_KEPT).rechunk(), wrong.height
 
 
 def _all_mistakes(blobs: Blobs, task: Task, row: CellRow) -> pl.DataFrame:
-    """Give what a model got wrong, the surest first, without the texts: those are read of what is shown."""
+    """Return what a model got wrong, the surest first, without the texts: those are read of what is shown."""
     examples = pl.read_parquet(blobs.path(row.dataset_version.blob), columns=["id", "answer"])
     table = scored(task, examples, read_predictions(blobs, row))
     wrong = table.filter(pl.col("score") < 1).sort(["score", "confidence", "id"], descending=[False, True, False])
@@ -264,16 +264,16 @@ def failures(
     shown = failed.slice(offset, limit)
     names = [item.name for item in kind_of(task).fields(task)]
     inputs = _rows(blobs.path(row.dataset_version.blob), shown["id"].to_list(), names)
-    told = may_see_logs(actor, row)
-    found = [
-        FailedExample(key, inputs[key], reason if told else None)
+    with_reasons = may_see_logs(actor, row)
+    failed_examples = [
+        FailedExample(key, inputs[key], reason if with_reasons else None)
         for key, reason in shown.select("id", "failure").iter_rows()
     ]
-    return found, failed.height
+    return failed_examples, failed.height
 
 
 def example_scores(task: Task, gold: pl.Series, predictions: pl.Series) -> FloatArray:
-    """Say of each example how right its answer is, between 0 and 1."""
+    """Return how right the answer to each example is, between 0 and 1."""
     answers = kind_of(task).answers
     metric = metric_named(answers.graded_by, answers.name) if answers.graded_by else None
     if isinstance(metric, MeanMetric):
@@ -296,16 +296,18 @@ def scored(task: Task, examples: pl.DataFrame, predictions: pl.DataFrame) -> pl.
 
 
 def finished_cells(db: Session, version: ModelVersionInfo, dataset: str) -> dict[str, CellRow]:
-    """Give the finished cells of a model on *dataset* (`name` or `name@2`), by variant; the plain one is there."""
+    """Return the finished cells of a model on *dataset* (`name` or `name@2`), by variant; never without a plain one."""
     name, _, number = dataset.rpartition("/")[2].partition("@")
     rows = [row for row in queries.rows(db, model_version_id=version.id) if row.dataset.name == name]
-    wanted = (
+    version_number = (
         int(number)
         if number.isdecimal() and len(number) < 10
         else max((row.dataset_version.number for row in rows), default=0)
     )
-    found = {row.cell.variant: row for row in rows if row.dataset_version.number == wanted and row.cell.predictions}
-    if PLAIN not in found:
+    cells = {
+        row.cell.variant: row for row in rows if row.dataset_version.number == version_number and row.cell.predictions
+    }
+    if PLAIN not in cells:
         raise NotFound(
             "{ref} has no predictions on '{dataset}' yet.",
             ref=version.ref,
@@ -315,7 +317,7 @@ def finished_cells(db: Session, version: ModelVersionInfo, dataset: str) -> dict
             remedy="`quintain evaluate why {ref} {task}/{name}` says why.",
             page="The page of the model's runs says why.",
         )
-    return newest_variants(found)
+    return newest_variants(cells)
 
 
 def require_gold(db: Session, actor: Actor, row: CellRow) -> None:

@@ -29,12 +29,14 @@ DRAWN = "drawn"
 def share_of_cells(
     db: Session, blobs: Blobs, task: Task, plain: pl.DataFrame, members: Mapping[str, CellRow]
 ) -> dict[str, Any]:
-    """Give the share of unchanged answers of the cells of a family, and the resampled shares under `DRAWN`."""
+    """Return the share of unchanged answers of the cells of a family, and the resampled shares under `DRAWN`."""
     table = pl.concat([flip_table(db, blobs, plain, row) for row in members.values()])
     if table.is_empty():
         return dict(NOTHING_CHANGED)
-    found = measure_unchanged(task, table, perturbed_ids(plain))
-    return unchanged_shape(found, table) | {DRAWN: base64.b64encode(found.drawn.astype("<f4").tobytes()).decode()}
+    unchanged = measure_unchanged(task, table, perturbed_ids(plain))
+    return unchanged_shape(unchanged, table) | {
+        DRAWN: base64.b64encode(unchanged.drawn.astype("<f4").tobytes()).decode()
+    }
 
 
 def flip_table(db: Session, blobs: Blobs, plain: pl.DataFrame, row: CellRow) -> pl.DataFrame:
@@ -43,8 +45,8 @@ def flip_table(db: Session, blobs: Blobs, plain: pl.DataFrame, row: CellRow) -> 
     variant = cell_queries.variant(db, row.dataset_version.id, name)
     schema = {"id": pl.String, "parent": pl.String, "group": pl.String, "family": pl.String}
     if variant is None or variant.rows == 0:
-        kept = plain.schema["prediction"]
-        return pl.DataFrame(schema={**schema, "before": kept, "after": kept, BROKEN: pl.Boolean})
+        answer_type = plain.schema["prediction"]
+        return pl.DataFrame(schema={**schema, "before": answer_type, "after": answer_type, BROKEN: pl.Boolean})
     table = pl.read_parquet(blobs.path(variant.blob), columns=["id", "meta"])
-    said = read_predictions(blobs, row, ("id", "prediction")) if row.cell.predictions else None
-    return side_by_side(name.rpartition(".v")[0], table, plain, said)
+    perturbed = read_predictions(blobs, row, ("id", "prediction")) if row.cell.predictions else None
+    return side_by_side(name.rpartition(".v")[0], table, plain, perturbed)

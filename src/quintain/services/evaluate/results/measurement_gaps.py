@@ -73,7 +73,7 @@ def answers_otherwise(measured: Mapping[str, Any]) -> bool:
 
 
 def measurement_gaps(measured: Mapping[str, Any]) -> dict[str, Gap]:
-    """Say which measured axes may not rank, and why."""
+    """Return which measured axes may not rank, and why."""
     if answers_otherwise(measured):
         why = gap("otherwise", n=measured["unlike_scored"], needed=measured["compared"])
         return dict.fromkeys(MEASURED, why)
@@ -88,7 +88,7 @@ def measurement_gaps(measured: Mapping[str, Any]) -> dict[str, Gap]:
 
 
 def share_disturbed(measured: Mapping[str, Any]) -> float | None:
-    """Give the share of the machine that others took meanwhile, None where it is too small to be said.
+    """Return the share of the machine that others took meanwhile, None where it is too small to be said.
 
     It is what other processes are known to have worked or what the machine lacked of its own speed, whichever is more.
 

@@ -54,34 +54,36 @@ def model_overlap(db: Session, blobs: Blobs, actor: Actor, ref: str) -> list[Ove
     task = get_task(db, version.task)
     versions = list_versions(db, actor, version.task)
     trained = _training(versions, version.meta)
-    newest = {one.dataset: one for one in sorted(versions, key=lambda one: one.number)}
-    tests = [one for one in newest.values() if one.role in EVALUATED]
+    newest = {dataset.dataset: dataset for dataset in sorted(versions, key=lambda dataset: dataset.number)}
+    tests = [dataset for dataset in newest.values() if dataset.role in EVALUATED]
     return [_between(db, blobs, task, first, second, THRESHOLD) for first in trained for second in tests]
 
 
 def _training(versions: Sequence[VersionInfo], meta: Mapping[str, Any]) -> list[VersionInfo]:
     named = meta.get("data") or ()
-    wanted: set[str] = set()
-    for one in named if isinstance(named, list | tuple) else ():
-        wanted |= (
-            {str(one[key]) for key in ("hash", "name") if one.get(key)} if isinstance(one, Mapping) else {str(one)}
+    refs: set[str] = set()
+    for entry in named if isinstance(named, list | tuple) else ():
+        refs |= (
+            {str(entry[key]) for key in ("hash", "name") if entry.get(key)}
+            if isinstance(entry, Mapping)
+            else {str(entry)}
         )
-    return [one for one in versions if one.hash in wanted or one.ref in wanted]
+    return [entry for entry in versions if entry.hash in refs or entry.ref in refs]
 
 
 def _between(
     db: Session, blobs: Blobs, task: Task, first: VersionInfo, second: VersionInfo, threshold: float
 ) -> Overlap:
     key = content_id(["overlap", FORMAT, first.hash, second.hash, threshold])
-    found = cache.cached(db, [key]).get(key)
-    if found is None:
+    counts = cache.cached(db, [key]).get(key)
+    if counts is None:
         names = [item.name for item in kind_of(task).fields(task)]
 
-        def texts(one: VersionInfo) -> list[str]:
-            return joined_texts(pl.scan_parquet(blobs.path(one.blob), glob=False).select(names).collect(), names)
+        def texts(version: VersionInfo) -> list[str]:
+            return joined_texts(pl.scan_parquet(blobs.path(version.blob), glob=False).select(names).collect(), names)
 
-        made = compare_texts((first.ref, second.ref), (texts(first), texts(second)), threshold, 0)
-        found = {"exact": made.exact, "near": made.near}
+        overlap = compare_texts((first.ref, second.ref), (texts(first), texts(second)), threshold, 0)
+        counts = {"exact": overlap.exact, "near": overlap.near}
         with transaction(db):
-            cache.keep(db, {key: found})
-    return counted((first.ref, second.ref), (first.rows, second.rows), found["exact"], found["near"], threshold)
+            cache.keep(db, {key: counts})
+    return counted((first.ref, second.ref), (first.rows, second.rows), counts["exact"], counts["near"], threshold)

@@ -31,8 +31,8 @@ class GoldExamples:
 
 def make_gold(examples: pl.DataFrame) -> GoldExamples:
     """Keep of *examples* what predictions are scored against."""
-    wanted = [name for name in GOLD_COLUMNS if name in examples.columns]
-    table = examples.select(wanted).filter(pl.col("answer").is_not_null())
+    columns = [name for name in GOLD_COLUMNS if name in examples.columns]
+    table = examples.select(columns).filter(pl.col("answer").is_not_null())
     common = table["tags"].explode().drop_nulls().value_counts(sort=True).head(MOST_TAGS).get_column("tags").to_list()
     if not common:
         return GoldExamples(table.drop("tags"), {})
@@ -63,11 +63,11 @@ def score_on(task: Task, gold: GoldExamples, predictions: pl.DataFrame, *, role:
     # A model that gives no probabilities has no log loss, and examples that nobody voted on no soft metric.
     absent = {"probabilities", "distributions"} - more.keys()
     names = [name for name in metric_names(task, role) if not absent & set(METRICS.get(name).needs)]
-    found = evaluate_metrics(task, table["answer"], table["prediction"], names, by=gold.slices, **more)
-    scores = found.as_dict()
+    evaluated = evaluate_metrics(task, table["answer"], table["prediction"], names, by=gold.slices, **more)
+    scores = evaluated.as_dict()
     if kind_of(task).answers.named:
         scores["uneven"] = uneven_slices(table["answer"], gold.slices)
-        alone = set(one_label_slices(table["answer"], gold.slices, found.metrics))
+        alone = set(one_label_slices(table["answer"], gold.slices, evaluated.metrics))
         for part in scores["slices"]:
             if (part["by"], part["value"]) in alone:
                 part["one_label"] = True
@@ -85,7 +85,7 @@ def uneven_slices(answers: pl.Series, slicings: Mapping[str, SlicedRows]) -> lis
 
 
 def failure_bounds(task: Task, table: pl.DataFrame, names: Sequence[str], more: Mapping[str, Any]) -> dict[str, Any]:
-    """Give each metric's value with the failed examples of *table* all wrong and all right; nothing where none failed.
+    """Return each metric's value with the failed examples of *table* all wrong and all right; empty without failures.
 
     Failed are those to which no answer came, because the model or its server failed or a filter kept it back. What was
     answered in words that hold no answer is wrong, and no more than that is possible.

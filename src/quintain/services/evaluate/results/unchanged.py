@@ -27,12 +27,12 @@ NOTHING_CHANGED: Mapping[str, Any] = {
 
 
 def perturbed_ids(plain: pl.DataFrame) -> pl.Series:
-    """Give the ids of the examples that perturbations are made of, from the answers to all examples."""
+    """Return the ids of the examples that perturbations are made of, from the answers to all examples."""
     return plain["id"].sort().head(VARIANT_ROWS)
 
 
 def unchanged_figures(task: Task, table: pl.DataFrame, examples: pl.Series) -> dict[str, Any]:
-    """Give the share of unchanged answers of a table with `parent`, `family`, `group`, `before` and `after`.
+    """Return the share of unchanged answers of a table with `parent`, `family`, `group`, `before` and `after`.
 
     *examples* are the ids of all that were perturbed: an answer to one that did not change is unchanged.
     """
@@ -41,10 +41,10 @@ def unchanged_figures(task: Task, table: pl.DataFrame, examples: pl.Series) -> d
     return unchanged_shape(measure_unchanged(task, table, examples), table)
 
 
-def unchanged_shape(found: Unchanged, table: pl.DataFrame) -> dict[str, Any]:
-    """Give the figures as plain data, with the perturbations on which the model broke its run."""
+def unchanged_shape(unchanged: Unchanged, table: pl.DataFrame) -> dict[str, Any]:
+    """Return the figures as plain data, with the perturbations on which the model broke its run."""
     broken = table.filter(BROKEN)["family"].unique().sort().to_list() if BROKEN in table.columns else []
-    return found.as_dict() | {BROKEN: broken}
+    return unchanged.as_dict() | {BROKEN: broken}
 
 
 def measure_unchanged(task: Task, table: pl.DataFrame, examples: pl.Series) -> Unchanged:

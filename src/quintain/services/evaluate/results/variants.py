@@ -60,26 +60,26 @@ def variants_for(task: Task, adapter: str, perturbations: str = "counted") -> li
 
 
 def outdated(variant: str) -> bool:
-    """Say whether *variant* belongs to an older version of its perturbation, which nobody can make any more."""
+    """Whether *variant* belongs to an older version of its perturbation, which nobody can make any more."""
     name = variant.rpartition(".v")[0]
     return bool(name) and (name not in PERTURBATIONS.names() or variant != variant_name(name))
 
 
 def family_of(variant: str) -> Family | None:
-    """Say to which family a variant belongs; None for the plain one and the measurement."""
+    """Return the family that a variant belongs to; None for the plain one and the measurement."""
     return None if variant in {PLAIN, MEASURE} else perturbation(variant.rpartition(".v")[0]).family
 
 
-def newest_variants(found: Mapping[str, Found]) -> dict[str, Found]:
+def newest_variants(by_variant: Mapping[str, Found]) -> dict[str, Found]:
     """Keep, of each perturbation, only what belongs to its newest version: two versions are never counted together.
 
     >>> newest_variants({"plain": 1, "typos.v1": 2, "typos.v2": 3})
     {'plain': 1, 'typos.v2': 3}
     """
     newest: dict[str, int] = {}
-    for variant in found:
+    for variant in by_variant:
         name, _, version = variant.rpartition(".v")
         if name:
             newest[name] = max(newest.get(name, 0), int(version))
-    older = {v for v in found if (name := v.rpartition(".v")[0]) and v != f"{name}.v{newest[name]}"}
-    return {variant: value for variant, value in found.items() if variant not in older}
+    older = {v for v in by_variant if (name := v.rpartition(".v")[0]) and v != f"{name}.v{newest[name]}"}
+    return {variant: value for variant, value in by_variant.items() if variant not in older}

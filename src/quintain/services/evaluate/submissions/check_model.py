@@ -43,6 +43,7 @@ class CheckReport:
     outcome: Outcome = Outcome.DONE
     examples: int = 0
     answers: list[dict[str, Any]] = field(default_factory=list)
+    exchanges: list[dict[str, str]] = field(default_factory=list)  # what a model elsewhere was asked, and wrote back
     load_seconds: float | None = None
     latency_p50: float | None = None
     latency_p95: float | None = None
@@ -57,7 +58,7 @@ class CheckReport:
         return not self.faults
 
     def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
+        """Return plain data, for JSON."""
         return {
             "ok": self.ok,
             "adapter": self.adapter,
@@ -66,6 +67,7 @@ class CheckReport:
             "log": self.log,
             "examples": self.examples,
             "answers": self.answers,
+            "exchanges": self.exchanges,
             "load_seconds": self.load_seconds,
             "latency_p50": self.latency_p50,
             "latency_p95": self.latency_p95,
@@ -77,7 +79,7 @@ class CheckReport:
 
 
 def sample_inputs(task: Task) -> list[dict[str, Any]]:
-    """Give inputs to try a model on: the kind's example, and the same shouted, strange and long."""
+    """Return inputs to try a model on: the kind's example, and the same shouted, strange and long."""
     kind = kind_of(task)
     fields = kind.fields(task)
     first = {item.name: kind.example.inputs.get(item.name, "An example.") for item in fields}
@@ -107,24 +109,24 @@ def check_model(
         report.faults.append(Fault("there is no folder {folder}", folder=folder))
         return report
     report.faults += _too_big(folder)
-    found = inspect_model(folder, task)
-    report.adapter = found.manifest.adapter
-    report.faults += found.faults
-    adapter = ADAPTERS.get(found.manifest.adapter)()
+    inspection = inspect_model(folder, task)
+    report.adapter = inspection.manifest.adapter
+    report.faults += inspection.faults
+    adapter = ADAPTERS.get(inspection.manifest.adapter)()
     if adapter.place == "sandbox":
         report.layers = probe().layers
     # A card that is not filled in does not keep the model from being tried.
     if any(not (fault.file or "").endswith(".md") for fault in report.faults):
         return report
-    given = [dict(one) for one in (sample_inputs(task) if inputs is None else inputs)]
+    examples = [dict(row) for row in (sample_inputs(task) if inputs is None else inputs)]
     try:
-        options = found.manifest.options
+        options = inspection.manifest.options
         adapter.permit(options, conditions.outside)
-        sample = pl.DataFrame(given, infer_schema_length=None)
-        tables = [(expected or len(given), sample)]
+        sample = pl.DataFrame(examples, infer_schema_length=None)
+        tables = [(expected or len(examples), sample)]
         report.estimate = estimate(task, report.adapter, options, conditions.outside, tables)
         conditions = _within_budget(conditions, options)
-        _run(folder, task, conditions, given, report, expected=expected, patience=patience)
+        _run(folder, task, conditions, examples, report, expected=expected, patience=patience)
     except RunEnded as error:
         report.outcome = error.outcome
         report.faults.append(Fault("{outcome}: {message}", outcome=error.outcome, message=error.message))
@@ -160,6 +162,7 @@ def _run(
             _measure(runner, times, conditions, report, expected)
         finally:
             report.facts = runner.facts()
+            report.log = runner.printed()
 
 
 def _ask_for(
@@ -168,6 +171,8 @@ def _ask_for(
     """Ask for one input after the other, then for all at once; look at the answers, and give the seconds of each."""
     replies = [runner.predict([one]) for one in inputs]
     answers = [reply.answers[0] for reply in replies]
+    exchanges = [reply.exchanges[0] for reply in replies[:SHOWN] if reply.exchanges]
+    report.exchanges += [{"prompt": exchange.prompt, "reply": exchange.reply} for exchange in exchanges if exchange]
     report.examples = len(inputs)
     _read(task, inputs, answers, report)
     if model.batch_size > 1 and not report.faults:
@@ -201,14 +206,14 @@ def _measure(
 
 
 def _within_budget(conditions: Conditions, options: Options) -> Conditions:
-    """Give the same conditions, with the budgets of the manifest and the key as what a try may cost."""
+    """Return the same conditions, with the budgets of the manifest and the key as what a try may cost."""
     outside = conditions.outside
     budget = left_for(options, outside, 0.0) if outside.budget is None else outside.budget
     return replace(conditions, outside=replace(outside, budget=budget))
 
 
 def _read(task: Task, inputs: list[dict[str, Any]], answers: list[Any], report: CheckReport) -> None:
-    for row, (given, raw) in enumerate(zip(inputs, answers, strict=True), start=1):
+    for row, (example, raw) in enumerate(zip(inputs, answers, strict=True), start=1):
         if isinstance(raw, Failure):
             if raw.kind == "unreachable":
                 report.outcome = Outcome.UNREACHABLE
@@ -216,7 +221,7 @@ def _read(task: Task, inputs: list[dict[str, Any]], answers: list[Any], report: 
                 report.faults.append(Fault("the model gave no answer: {reason}", reason=raw.reason, row=row))
             continue
         try:
-            prediction = parse_raw(task, given, raw)
+            prediction = parse_raw(task, example, raw)
         except BadInput as error:
             if len(report.faults) < MAX_FAULTS:
                 report.faults.append(
@@ -225,7 +230,27 @@ def _read(task: Task, inputs: list[dict[str, Any]], answers: list[Any], report: 
             continue
         if len(report.answers) < SHOWN:
             probabilities = prediction.probabilities and dict(prediction.probabilities)
-            report.answers.append({"inputs": given, "answer": prediction.answer, "probabilities": probabilities})
+            report.answers.append({"inputs": example, "answer": prediction.answer, "probabilities": probabilities})
+    report.faults = _each_once(report.faults)
+
+
+def _each_once(faults: Sequence[Fault]) -> list[Fault]:
+    """List *faults* that say the same of several examples once, at the first, with how many more there are.
+
+    >>> [str(fault) for fault in _each_once([Fault("is odd", row=1), Fault("is odd", row=2), Fault("is long", row=3)])]
+    ['row 1: is odd (and so for 1 more)', 'row 3: is long']
+    """
+    alike: dict[str, list[Fault]] = {}
+    for fault in faults:
+        alike.setdefault(str(fault.reason), []).append(fault)
+    return [
+        first
+        if not others
+        else Fault("{reason} (and so for {n} more)", reason=first.reason, n=len(others)).at(
+            file=first.file, row=first.row, field=first.field, line=first.line
+        )
+        for first, *others in alike.values()
+    ]
 
 
 def _too_big(folder: Path) -> list[Fault]:
@@ -254,6 +279,6 @@ def _too_big(folder: Path) -> list[Fault]:
 
 
 def with_limits(conditions: Conditions, *, seconds: float) -> Conditions:
-    """Give the same conditions with less patience, for a try at the terminal."""
+    """Return the same conditions with less patience, for a try at the terminal."""
     limits = conditions.limits
     return replace(conditions, limits=replace(limits, call_seconds=min(limits.call_seconds, seconds)))

@@ -23,7 +23,7 @@ LISTED = 10
 
 
 def covered(db: Session, blobs: Blobs, task: Task, folder: Path, options: Options) -> list[str]:
-    """Give the hashes of the data set versions whose every example has a prediction in *folder*.
+    """Return the hashes of the data set versions whose every example has a prediction in *folder*.
 
     Ids that belong to no data set, and data sets that are covered in part, are faults.
     """
@@ -39,11 +39,11 @@ def covered(db: Session, blobs: Blobs, task: Task, folder: Path, options: Option
         names.append(name)
         source = pl.scan_parquet(blobs.path(version.blob))
         ids = source.select("id").collect()["id"]
-        there = ids.is_in(known.implode())
-        if not there.any():
+        is_known = ids.is_in(known.implode())
+        if not is_known.any():
             continue
         seen.append(ids)
-        missing = ids.filter(~there)
+        missing = ids.filter(~is_known)
         if missing.len():
             shown = ", ".join(missing.head(3).to_list())
             faults.append(

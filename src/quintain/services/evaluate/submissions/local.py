@@ -91,7 +91,7 @@ class LocalReport:
     hints: Sequence[str] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
+        """Return plain data, for JSON."""
         return {
             "task": self.task,
             "adapter": self.adapter,
@@ -246,7 +246,7 @@ class _Bench:
         self.asking.update({name: facts[name] for name in ASKING if name in facts})
 
     def _outside(self) -> Outside:
-        """Give what may be reached, with what earlier runs have left of the budget."""
+        """Return what may be reached, with what earlier runs have left of the budget."""
         outside = self.conditions.outside
         return replace(outside, budget=left_for(self.model.options, outside, self.asking["spent"]))
 
@@ -283,8 +283,8 @@ def _shares(bench: _Bench, plain: pl.DataFrame) -> dict[str, Any]:
     """Run the model on every perturbation and give the shares of unchanged answers by family."""
     source = bench.examples.sort("id").head(VARIANT_ROWS)
     tables: dict[str, list[pl.DataFrame]] = {"robustness": [], "fairness": []}
-    wanted = str(bench.model.options.get("perturbations", "counted"))
-    for variant in variants_for(bench.task, bench.model.adapter, wanted):
+    which = str(bench.model.options.get("perturbations", "counted"))
+    for variant in variants_for(bench.task, bench.model.adapter, which):
         family = family_of(variant)
         if family is None:
             continue

@@ -19,7 +19,7 @@ NAME = "my-model"
 
 
 def starter_archive(db: Session, actor: Actor, task: str, adapter: str = "") -> bytes:
-    """Give a model of *adapter* for *task* to start from, as an archive.
+    """Return a model of *adapter* for *task* to start from, as an archive.
 
     That of the default adapter answers every example alike and is accepted as it is; others say what is to be added.
     """
@@ -27,8 +27,8 @@ def starter_archive(db: Session, actor: Actor, task: str, adapter: str = "") -> 
     definition = get_task(db, task)
     if adapter and adapter not in ADAPTERS:
         raise NotFound("There is no adapter '{name}'.", name=adapter, remedy="The page lists those that there are.")
-    with tempfile.TemporaryDirectory(prefix="quintain-starter-") as place:
-        folder = Path(place) / NAME
+    with tempfile.TemporaryDirectory(prefix="quintain-starter-") as scratch:
+        folder = Path(scratch) / NAME
         write_model(folder, definition, name=NAME, adapter=adapter)
-        with packed(folder, Path(place) / f"{NAME}.tar.gz") as archive:
+        with packed(folder, Path(scratch) / f"{NAME}.tar.gz") as archive:
             return archive.read_bytes()

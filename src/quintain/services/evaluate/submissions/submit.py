@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from quintain.adapters.contract import ADAPTERS, Outside
 from quintain.adapters.manifest import MANIFEST, Manifest
-from quintain.core.errors import BadInput, Forbidden, QuintainError, TooMany
+from quintain.core.errors import BadInput, Forbidden, QuintainError, TooMany, Unavailable
 from quintain.core.people import Actor, RoleName
 from quintain.core.records import tasks as records
 from quintain.core.records.base import plain
@@ -31,6 +31,7 @@ from quintain.services.evaluate.cells import lifecycle as evaluate
 from quintain.services.evaluate.cells.conditions import Conditions
 from quintain.services.evaluate.cells.spending import estimate_of_task
 from quintain.services.evaluate.submissions import tryouts
+from quintain.services.evaluate.submissions.check_model import CheckReport
 from quintain.services.evaluate.submissions.coverage import covered
 from quintain.services.evaluate.submissions.model_files import opened_model
 from quintain.services.models import uploads
@@ -87,7 +88,7 @@ class ModelSubmission:
         return self.trial == QUEUED
 
     def record(self) -> records.Submission:
-        """Give it as programs see it."""
+        """Return the submission as programs see it."""
         return records.Submission(
             **plain(self.version.record()),
             new=self.new,
@@ -117,7 +118,7 @@ def submit_upload(
     require_role(actor, RoleName.BUILDER, RoleName.OWNER, task=task)
     archive = uploads.whole_upload(db, blobs, actor, upload_id)
     try:
-        made = submit_file(
+        submission = submit_file(
             db, blobs, actor, task, archive, rules=rules, name=name, visibility=visibility, filename=filename
         )
     except BadInput:
@@ -129,7 +130,7 @@ def submit_upload(
         uploads.discard(db, blobs, actor, upload_id)
     except (QuintainError, SQLAlchemyError, OSError):  # the model is recorded, and old uploads are dropped anyway
         log.exception("upload %s of a submitted model was not removed", upload_id)
-    return made
+    return submission
 
 
 def submit_file(
@@ -153,6 +154,26 @@ def submit_file(
         return _submit(db, blobs, actor, task, folder, rules=rules, name=name, visibility=visibility)
 
 
+def try_model(
+    db: Session, blobs: Blobs, actor: Actor, task: str, folder: Path, *, rules: SubmissionRules
+) -> CheckReport:
+    """Try the model in *folder* as it would be tried when it is submitted, and keep nothing of it."""
+    require_role(actor, RoleName.BUILDER, RoleName.OWNER, task=task)
+    definition = get_task(db, task)
+    inspection = inspect_model(folder, definition)
+    faults = [fault for fault in inspection.faults if fault.field != "card"]
+    if faults:
+        raise BadInput(faults=faults)
+    _permit(actor, task, inspection.manifest, rules)
+    report = _tried(db, blobs, actor, definition, folder, manifest=inspection.manifest, rules=rules)
+    if report is None:
+        raise Unavailable(
+            "Only a worker can try it: the sandbox is on another machine, or it takes longer than a moment.",
+            remedy="Submit it; it is tried first.",
+        )
+    return report
+
+
 def submit_folder(
     db: Session,
     blobs: Blobs,
@@ -165,12 +186,15 @@ def submit_folder(
     visibility: Visibility = "public",
 ) -> ModelSubmission:
     """Submit the model in *folder* on this machine, the same way as one that comes from elsewhere."""
-    with tempfile.TemporaryDirectory(prefix="quintain-submit-") as place, packed(folder, Path(place) / "m") as archive:
+    with (
+        tempfile.TemporaryDirectory(prefix="quintain-submit-") as scratch,
+        packed(folder, Path(scratch) / "m") as archive,
+    ):
         return submit_file(db, blobs, actor, task, archive, rules=rules, name=name, visibility=visibility)
 
 
 def quota_left(db: Session, actor: Actor, task: str, rules: SubmissionRules) -> int | None:
-    """Say how many models *actor* may still submit to *task* today; None where there is no limit.
+    """Return how many models *actor* may still submit to *task* today; None where there is no limit.
 
     Refused submissions never count, nor do those that failed through a fault of ours.
     """
@@ -192,13 +216,13 @@ def _submit(
     visibility: Visibility,
 ) -> ModelSubmission:
     definition = get_task(db, task)
-    found = _inspected(folder, definition)
-    _permit(actor, task, found.manifest, rules)
-    chosen = _named(name or found.manifest.name)
-    meta = _meta(folder, definition, found.manifest)
-    if ADAPTERS.get(found.manifest.adapter).place == "file":
-        meta["datasets"] = covered(db, blobs, definition, folder, found.manifest.options)
-    tried = _try(db, blobs, actor, definition, folder, manifest=found.manifest, rules=rules)
+    inspection = _inspected(folder, definition)
+    _permit(actor, task, inspection.manifest, rules)
+    chosen = _named(name or inspection.manifest.name)
+    meta = _meta(folder, definition, inspection.manifest)
+    if ADAPTERS.get(inspection.manifest.adapter).place == "file":
+        meta["datasets"] = covered(db, blobs, definition, folder, inspection.manifest.options)
+    tried = _try(db, blobs, actor, definition, folder, manifest=inspection.manifest, rules=rules)
     new = False
 
     def guard(session: Session) -> None:
@@ -213,9 +237,9 @@ def _submit(
             actor,
             task,
             chosen,
-            adapter=found.manifest.adapter,
+            adapter=inspection.manifest.adapter,
             folder=folder,
-            card=found.card,
+            card=inspection.card,
             meta=meta,
             visibility=visibility,
             guard=guard,
@@ -226,21 +250,21 @@ def _submit(
             tryouts.postpone_tryout(db, version.id)
     known = tryout_of(db, version.id)
     cells, left = _queue(db, actor, task, rules)
-    manifest = found.manifest
+    manifest = inspection.manifest
     cost = estimate_of_task(db, blobs, definition, manifest.adapter, manifest.options, rules.outside)
     return ModelSubmission(version, new, cells, left, known.state if known else PASSED, cost)
 
 
 def _inspected(folder: Path, task: Task) -> Inspection:
     """Look the model over, and refuse it where something is wrong."""
-    found = inspect_model(folder, task)
-    if found.faults:
+    inspection = inspect_model(folder, task)
+    if inspection.faults:
         raise BadInput(
-            faults=found.faults,
+            faults=inspection.faults,
             remedy="`quintain model check` shows the same before anything is sent.",
             page="Mend it, and send it again.",
         )
-    return found
+    return inspection
 
 
 def _named(name: str | None) -> str:
@@ -276,15 +300,24 @@ def _try(
     adapter = ADAPTERS.get(manifest.adapter)
     if rules.tryout is None or adapter.place == "file" or adapter.ours:
         return True
+    report = _tried(db, blobs, actor, task, folder, manifest=manifest, rules=rules)
+    if report is not None and report.faults:
+        raise tryouts.refusal(report)
+    return report is not None
+
+
+def _tried(
+    db: Session, blobs: Blobs, actor: Actor, task: Task, folder: Path, *, manifest: Manifest, rules: SubmissionRules
+) -> CheckReport | None:
+    """Try the model here, for a moment; None where that does not decide it."""
+    if rules.tryout is None:
+        return None
     # A refused model counts for nothing in the quota; without this, somebody could use the machine by being refused.
     if actor.user_id is not None:
         throttle.hit(db, f"try:{actor.user_id}", TRIES_PER_HOUR, 3600)
     inputs = tryouts.inputs_for(db, blobs, task)
     db.rollback()  # hold no connection while the model thinks
-    report = tryouts.try_here(lambda: nullcontext(db), folder, task, manifest, inputs, rules.tryout)
-    if report is not None and report.faults:
-        raise tryouts.refusal(report)
-    return report is not None
+    return tryouts.try_here(lambda: nullcontext(db), folder, task, manifest, inputs, rules.tryout)
 
 
 def _queue(db: Session, actor: Actor, task: str, rules: SubmissionRules) -> tuple[int, int | None]:

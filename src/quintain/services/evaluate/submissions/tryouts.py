@@ -71,20 +71,20 @@ class Payer:
 
 
 def inputs_for(db: Session, blobs: Blobs, task: Task) -> list[dict[str, Any]]:
-    """Give a few inputs of the task's data sets, without ids or answers; samples of its kind where it has none.
+    """Return a few inputs of the task's data sets, without ids or answers; samples of its kind where it has none.
 
     Builders read what their model prints when it is tried, so only data sets whose inputs are open are drawn on.
     """
     newest = cells.newest_dataset_versions(db, find_row(db, task.name).id, evaluate.EVALUATED)
     versions = [one for one in newest if open_to_all(db.get_one(Dataset, one.dataset_id), one)]
     names = [item.name for item in kind_of(task).fields(task)]
-    found: list[dict[str, Any]] = []
+    inputs: list[dict[str, Any]] = []
     for version in versions:
         share = -(-EXAMPLES // len(versions))
         # Ids are hashes of content: the first of them are a sample, the same for every model.
         rows = pl.scan_parquet(blobs.path(version.blob), glob=False).sort("id").head(share).select(names).collect()
-        found += rows.to_dicts()
-    return found[:EXAMPLES] or sample_inputs(task)
+        inputs += rows.to_dicts()
+    return inputs[:EXAMPLES] or sample_inputs(task)
 
 
 def try_here(
@@ -99,8 +99,8 @@ def try_here(
 
     Raises OverBudget where the budget of its key does not cover the try.
     """
-    place = ADAPTERS.get(manifest.adapter).place
-    if place == "sandbox":
+    runs_at = ADAPTERS.get(manifest.adapter).place
+    if runs_at == "sandbox":
         environments = conditions.environments
         if not _sandbox_is_here(conditions) or (environments and not environments.ready(folder)):
             return None
@@ -109,7 +109,7 @@ def try_here(
     undecided = {Outcome.PLATFORM, Outcome.CANCELLED}
     if conditions.trial_seconds > HERE_SECONDS:
         undecided |= {Outcome.WALL_TIME, Outcome.CPU_TIME}
-    return None if place == "sandbox" and report.outcome in undecided else report
+    return None if runs_at == "sandbox" and report.outcome in undecided else report
 
 
 def refusal(report: CheckReport) -> BadInput:
@@ -128,24 +128,24 @@ def refusal(report: CheckReport) -> BadInput:
 
 def postpone_tryout(db: Session, version_id: int) -> None:
     """Leave the trial of a version to a worker; one that was refused before is tried anew. In a transaction."""
-    found = db.get(Tryout, version_id)
-    if found is None:
+    tryout = db.get(Tryout, version_id)
+    if tryout is None:
         db.add(Tryout(version_id=version_id))
-    elif found.state == REFUSED:
-        found.state, found.reason, found.log, found.attempts = QUEUED, "", "", 0
-        found.lease_until = found.finished_at = None
+    elif tryout.state == REFUSED:
+        tryout.state, tryout.reason, tryout.log, tryout.attempts = QUEUED, "", "", 0
+        tryout.lease_until = tryout.finished_at = None
         db.get_one(ModelVersion, version_id).withdrawn_at = None
     db.flush()
 
 
 def record_pass(db: Session, version_id: int) -> None:
     """Note that a version whose trial was put off, or refused, has passed one since. In a transaction."""
-    found = db.get(Tryout, version_id)
-    if found is not None and found.state != PASSED:
-        if found.state == REFUSED:
+    tryout = db.get(Tryout, version_id)
+    if tryout is not None and tryout.state != PASSED:
+        if tryout.state == REFUSED:
             db.get_one(ModelVersion, version_id).withdrawn_at = None
-        found.state, found.finished_at, found.reason, found.log = PASSED, now(), "", ""
-        found.generation += 1
+        tryout.state, tryout.finished_at, tryout.reason, tryout.log = PASSED, now(), "", ""
+        tryout.generation += 1
         db.flush()
 
 
@@ -168,8 +168,8 @@ def try_next(
     with sessions() as db, transaction(db):
         moment = now()
         until = moment + timedelta(seconds=LEASE_SECONDS)
-        found = queries.claim(db, worker=worker, now=moment, until=until, task=task)
-        held = None if found is None else (found.version_id, found.generation, found.attempts)
+        tryout = queries.claim(db, worker=worker, now=moment, until=until, task=task)
+        held = None if tryout is None else (tryout.version_id, tryout.generation, tryout.attempts)
     if held is None:
         return False
     version_id, generation, attempts = held
@@ -218,17 +218,17 @@ def _ask_engine(
     conditions: Conditions,
 ) -> CheckReport:
     """Try a model where cells are run, when that is not here."""
-    place = folder.parent
+    scratch = folder.parent
     conditions = _within(conditions, conditions.trial_seconds)
     table = pl.DataFrame(inputs).with_columns(id=pl.Series([f"trial-{n}" for n in range(len(inputs))]))
-    table.write_parquet(place / "inputs.parquet")
+    table.write_parquet(scratch / "inputs.parquet")
     report = CheckReport(adapter=adapter)
     try:
         job = CellJob(
             task=task,
             model=runnable(adapter, folder, conditions),
-            inputs=place / "inputs.parquet",
-            out=place / "predictions.parquet",
+            inputs=scratch / "inputs.parquet",
+            out=scratch / "predictions.parquet",
             measured=False,
             seed=0,
             limits=conditions.limits,
@@ -252,12 +252,12 @@ def _check(
 ) -> CheckReport:
     manifest = pay.manifest
     remote = ADAPTERS.get(manifest.adapter).place == "remote"
-    given = inputs[:REMOTE_EXAMPLES] if remote else inputs
+    sample = inputs[:REMOTE_EXAMPLES] if remote else inputs
     model = RunnableModel(folder, manifest.adapter, manifest.options)
-    with charged_call(pay.sessions, pay.version, task, model, conditions.outside, given) as call:
+    with charged_call(pay.sessions, pay.version, task, model, conditions.outside, sample) as call:
         within = _within(conditions, seconds)
         within = replace(within, outside=replace(within.outside, budget=call.budget))
-        report = check_model(folder, task, within, given, expected=0, patience=REMOTE_SECONDS if remote else None)
+        report = check_model(folder, task, within, sample, expected=0, patience=REMOTE_SECONDS if remote else None)
         call.spent = float(report.facts.get("spent", 0.0))
     return report
 
@@ -304,7 +304,7 @@ def _said(error: QuintainError | OSError) -> Text:
 
 
 def _plain(text: str) -> str:
-    """Give what a model said as text that every database and every page can hold."""
+    """Return what a model said as text that every database and every page can hold."""
     return text.encode("utf-8", "backslashreplace").decode().replace("\x00", "\\x00")
 
 

@@ -24,13 +24,13 @@ from quintain.services.evaluate.training.recipe_card import figure, markdown_tab
 from quintain.services.evaluate.training.recipe_inputs import DevSet, RecipeInputs
 
 
-def figures_of(handler: Handler, one: DevSet, labels: Sequence[str]) -> DevFigures:
+def figures_of(handler: Handler, dev: DevSet, labels: Sequence[str]) -> DevFigures:
     """Measure a model on a dev set."""
-    gold, answers = one.table["answer"].to_list(), predicted(handler, one.table, labels)
+    gold, answers = dev.table["answer"].to_list(), predicted(handler, dev.table, labels)
     names = np.array(labels)[answers]
     return DevFigures(
-        one.name,
-        one.table.height,
+        dev.name,
+        dev.table.height,
         dict(zip(labels, class_f1(gold, answers, labels), strict=True)),
         macro_f1(gold, answers, labels),
         float(np.mean(names == np.array(gold))) if gold else 0.0,
@@ -38,7 +38,7 @@ def figures_of(handler: Handler, one: DevSet, labels: Sequence[str]) -> DevFigur
 
 
 def inoculate(
-    inputs: RecipeInputs, before: Handler, start: Path, place: Path, seed: int, progress: Progress
+    inputs: RecipeInputs, before: Handler, start: Path, folder: Path, seed: int, progress: Progress
 ) -> Inoculation:
     """Go on from the model in *start*, which answers through *before*, with each part; measure it on every dev set."""
     spec = inputs.recipe.inoculation
@@ -52,7 +52,7 @@ def inoculate(
         lesson = Lesson(
             inputs.task,
             inputs.mix.subset(np.sort(order[:size])),
-            place / f"size-{size}",
+            folder / f"size-{size}",
             dev=dev,
             start=start,
             seed=seed,
@@ -65,38 +65,40 @@ def inoculate(
 
 
 def _sizes(spec: InoculationSpec, mix: Mix) -> list[int]:
-    """Give the sizes that the mix has rows for, and all of it where a larger one was asked for."""
+    """Return the sizes that the mix has rows for, and all of it where a larger one was asked for."""
     rows = mix.table.height
     return sorted({min(size, rows) for size in spec.sizes})
 
 
 def _points(inputs: RecipeInputs, handler: Handler, size: int, epochs: int) -> Iterator[InoculationPoint]:
-    original = {one.name for one in inputs.original}
-    for one in (*inputs.original, *(dev for dev in inputs.dev if dev.name not in original)):
-        figures = figures_of(handler, one, inputs.task.label_names)
-        yield InoculationPoint(size, one.name, one.name in original, epochs, figures.f1, figures.macro_f1, figures.rows)
+    original = {dev_set.name for dev_set in inputs.original}
+    for dev_set in (*inputs.original, *(dev for dev in inputs.dev if dev.name not in original)):
+        figures = figures_of(handler, dev_set, inputs.task.label_names)
+        yield InoculationPoint(
+            size, dev_set.name, dev_set.name in original, epochs, figures.f1, figures.macro_f1, figures.rows
+        )
 
 
 def _part(progress: Progress, number: int, of: int) -> Callable[[float], None]:
     return lambda done: progress((number + done) / of)
 
 
-def inoculation_markdown(found: Inoculation) -> str:
+def inoculation_markdown(inoculation: Inoculation) -> str:
     """Write the curves as a table, with what is needed to read it."""
-    head = ["examples", "data set", "epochs", *(f"F1 {label}" for label in found.labels), "macro F1"]
+    head = ["examples", "data set", "epochs", *(f"F1 {label}" for label in inoculation.labels), "macro F1"]
     rows = [
         [
-            f"{one.size:,}",
-            f"`{one.dataset}`{' (original)' if one.original else ''}",
-            str(one.epochs),
-            *(figure(one.f1[label]) for label in found.labels),
-            figure(one.macro_f1),
+            f"{point.size:,}",
+            f"`{point.dataset}`{' (original)' if point.original else ''}",
+            str(point.epochs),
+            *(figure(point.f1[label]) for label in inoculation.labels),
+            figure(point.macro_f1),
         ]
-        for one in found.points
+        for point in inoculation.points
     ]
     return (
-        f"# Inoculation of {markdown(found.model)}\n\n"
-        f"The model went on with random parts of the data, majority labels, and stopped after {found.patience} epochs "
-        "without gain on its original dev sets. 0 examples is the model as it was.\n\n"
+        f"# Inoculation of {markdown(inoculation.model)}\n\n"
+        "The model went on with random parts of the data, majority labels, and stopped after "
+        f"{inoculation.patience} epochs without gain on its original dev sets. 0 examples is the model as it was.\n\n"
         f"{markdown_table(head, rows)}\n"
     )

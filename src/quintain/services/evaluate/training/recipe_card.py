@@ -67,14 +67,14 @@ def _data(mix: Mix) -> str:
 
 def _how(inputs: RecipeInputs, lessons: Lessons, seed: int) -> str:
     recipe, learner = inputs.recipe, inputs.learner
-    said = [f"Learner `{learner.name}` ({learner.title}), seed {seed}, {_labels(recipe)}."]
+    sentences = [f"Learner `{learner.name}` ({learner.title}), seed {seed}, {_labels(recipe)}."]
     begin = f"It went on from `{inputs.start.ref}`." if inputs.start else "It was trained from scratch."
-    said.append(begin)
+    sentences.append(begin)
     if lessons.best is not None:
-        said.append(f"Of {lessons.epochs} epochs, epoch {lessons.best} was the best on the dev sets and was kept.")
-    said += [f"{name}: {value}." for name, value in lessons.facts.items()]
+        sentences.append(f"Of {lessons.epochs} epochs, epoch {lessons.best} was the best on the dev sets and was kept.")
+    sentences += [f"{name}: {value}." for name, value in lessons.facts.items()]
     chosen = ", ".join(f"{name} = {value}" for name, value in recipe.options.items() if name not in learner.folders())
-    return " ".join([*said, f"Options: {chosen}." if chosen else ""]).strip()
+    return " ".join([*sentences, f"Options: {chosen}." if chosen else ""]).strip()
 
 
 def _labels(recipe: RecipeSpec) -> str:

@@ -93,8 +93,8 @@ class Finder:
         mix = mix_of(sources, self.task.label_names, columns, recipe)
         stops = recipe.patience is not None or bool(recipe.checkpoints)
         dev = tuple(self._dev(ref, stops=stops, force=recipe.force) for ref in recipe.dev)
-        wanted = recipe.inoculation.original if recipe.inoculation else ()
-        original = tuple(self._dev(ref, stops=True, force=recipe.force) for ref in wanted)
+        originals = recipe.inoculation.original if recipe.inoculation else ()
+        original = tuple(self._dev(ref, stops=True, force=recipe.force) for ref in originals)
         return RecipeInputs(self.task, recipe, learner, mix, dev, original, start, tuple(self.notes))
 
     def learner(self, recipe: RecipeSpec) -> Learner:
@@ -102,8 +102,8 @@ class Finder:
         plain = make_learner(recipe.learner, recipe.options)
         plain.refuse_unsuited(self.task)
         plain.permit()
-        found = {name: str(self._folder(name, value)) for name, value in plain.folders().items()}
-        return make_learner(recipe.learner, {**recipe.options, **found})
+        folders = {name: str(self._folder(name, value)) for name, value in plain.folders().items()}
+        return make_learner(recipe.learner, {**recipe.options, **folders})
 
     def _folder(self, option: str, value: str) -> Path:
         if self.base is not None:
@@ -168,24 +168,24 @@ class Finder:
 
     def _start(self, recipe: RecipeSpec, learner: Learner) -> ModelVersionInfo:
         at = self._workspace(recipe.continue_)
-        found = get_model(at.db, at.actor, recipe.continue_).version
-        if found.task != self.task.name or found.blob is None or found.adapter != learner.adapter:
+        version = get_model(at.db, at.actor, recipe.continue_).version
+        if version.task != self.task.name or version.blob is None or version.adapter != learner.adapter:
             raise BadInput(
                 "{ref} cannot be gone on from: it is no model of task '{task}' that the learner '{learner}' can go on "
                 "with.",
-                ref=found.ref,
+                ref=version.ref,
                 task=self.task.name,
                 learner=learner.name,
                 remedy="Name a model that this learner has made.",
             )
-        if found.withdrawn_at is not None:
-            raise Conflict("{ref} is withdrawn, so nothing goes on from it.", ref=found.ref)
-        if not is_ours(found.adapter) and "recipe" not in found.meta and not at.actor.operator:
+        if version.withdrawn_at is not None:
+            raise Conflict("{ref} is withdrawn, so nothing goes on from it.", ref=version.ref)
+        if not is_ours(version.adapter) and "recipe" not in version.meta and not at.actor.operator:
             # What somebody sent is loaded in the sandbox only, and training is not in it.
             raise Forbidden(
-                "{ref} was submitted, and training goes on only from models that were trained here.", ref=found.ref
+                "{ref} was submitted, and training goes on only from models that were trained here.", ref=version.ref
             )
-        return found
+        return version
 
 
 def unpack_start(blobs: Blobs, inputs: RecipeInputs, folder: Path) -> Path | None:

@@ -77,7 +77,7 @@ def train_recipe(
     actor: Actor,
     recipe: RecipeSpec,
     *,
-    place: TrainingPlace,
+    folders: TrainingPlace,
     rules: SubmissionRules,
     progress: Progress = quiet,
 ) -> TrainingResult:
@@ -85,18 +85,18 @@ def train_recipe(
 
     Where every model is there already, with the same content, that is refused: nothing was learned.
     """
-    inputs = look_at_recipe(db, blobs, actor, recipe, place=place, rules=rules)
+    inputs = look_at_recipe(db, blobs, actor, recipe, folders=folders, rules=rules)
     db.commit()  # training may take hours, and must not keep a reading transaction open
     result = _result(inputs)
     added: list[Session] = []
     for number, seed in enumerate(recipe.seeds):
-        with _held(place.folder, inputs, seed) as folder:
+        with _held(folders.folder, inputs, seed) as folder:
             part = _part(progress, number, len(recipe.seeds))
             start = unpack_start(blobs, inputs, folder / "start")
             if recipe.inoculation is not None and start is not None:
                 before = inputs.learner.load(inputs.task, start)
-                found = inoculate(inputs, before, start, folder, seed, part)
-                result = replace(result, inoculation=found)
+                inoculation = inoculate(inputs, before, start, folder, seed, part)
+                result = replace(result, inoculation=inoculation)
             else:
                 lessons = inputs.learner.learn(_lesson(inputs, folder, start, seed, part))
                 models = _register(db, blobs, actor, inputs, lessons, seed, guard=added.append)
@@ -109,25 +109,25 @@ def train_recipe(
 
 
 def look_at_recipe(
-    db: Session, blobs: Blobs, actor: Actor, recipe: RecipeSpec, *, place: TrainingPlace, rules: SubmissionRules
+    db: Session, blobs: Blobs, actor: Actor, recipe: RecipeSpec, *, folders: TrainingPlace, rules: SubmissionRules
 ) -> RecipeInputs:
     """Find all that a recipe names, and refuse what cannot be trained or what *actor* may not do."""
     require_role(actor, RoleName.BUILDER, RoleName.OWNER, task=recipe.task)
     task = get_task(db, recipe.task)
     check_model_name(recipe.name)
-    wanted = 0 if recipe.inoculation else len(recipe.seeds) * (1 + len(recipe.checkpoints))
+    planned = 0 if recipe.inoculation else len(recipe.seeds) * (1 + len(recipe.checkpoints))
     left = quota_left(db, actor, recipe.task, rules)
-    if left is not None and left < wanted:
+    if left is not None and left < planned:
         raise TooMany(
             "The recipe makes {wanted} models, and you may still submit {left} to task '{task}' today.",
-            wanted=wanted,
+            wanted=planned,
             left=left,
             task=recipe.task,
             retry_after=3600,
             remedy="Take fewer seeds or checkpoints, or go on tomorrow.",
             code="quota_reached",
         )
-    return Finder(Stored(db, blobs, actor), task, place.base, place.checkpoints).inputs(recipe)
+    return Finder(Stored(db, blobs, actor), task, folders.base, folders.checkpoints).inputs(recipe)
 
 
 def train_recipe_files(
@@ -175,13 +175,13 @@ class _Described:
 
 
 def _described(inputs: RecipeInputs, lessons: Lessons, seed: int) -> Iterator[_Described]:
-    """Give the models of a lesson with their cards: checkpoints first, the end last."""
-    figures = [figures_of(lessons.handler, one, inputs.task.label_names) for one in inputs.dev]
-    for one in lessons.models:
-        card = recipe_card(inputs, lessons, figures, seed, one.share)
-        told = figures if one.share is None else []
-        info = TrainedModel("", "", seed, one.share, lessons.epochs, lessons.best, told)
-        yield _Described(one.folder, card, info)
+    """Return the models of a lesson with their cards: checkpoints first, the end last."""
+    figures = [figures_of(lessons.handler, dev, inputs.task.label_names) for dev in inputs.dev]
+    for model in lessons.models:
+        card = recipe_card(inputs, lessons, figures, seed, model.share)
+        shown = figures if model.share is None else []
+        info = TrainedModel("", "", seed, model.share, lessons.epochs, lessons.best, shown)
+        yield _Described(model.folder, card, info)
 
 
 def _register(
@@ -194,13 +194,13 @@ def _register(
     *,
     guard: Callable[[Session], None],
 ) -> list[TrainedModel]:
-    recipe, made = inputs.recipe, []
-    visibility: Visibility = next(one for one in VISIBILITIES if one == recipe.visibility)
+    recipe, trained = inputs.recipe, []
+    visibility: Visibility = next(known for known in VISIBILITIES if known == recipe.visibility)
     described = list(_described(inputs, lessons, seed))
-    for one in described:
-        _complete(inputs, one)
+    for model in described:
+        _complete(inputs, model)
     with transaction(db):  # all models of a seed, or none
-        for one in described:
+        for model in described:
             version = register_version(
                 db,
                 blobs,
@@ -208,41 +208,41 @@ def _register(
                 recipe.task,
                 recipe.name,
                 adapter=inputs.learner.adapter,
-                folder=one.folder,
-                card=one.card,
-                meta=_meta(inputs, one),
+                folder=model.folder,
+                card=model.card,
+                meta=_meta(inputs, model),
                 visibility=visibility,
                 guard=guard,
             )
-            made.append(replace(one.info, ref=version.ref))
-    return made
+            trained.append(replace(model.info, ref=version.ref))
+    return trained
 
 
-def _meta(inputs: RecipeInputs, one: _Described) -> dict[str, Any]:
-    """Give what is kept with the version: the recipe, and what a baseline's version has as well."""
+def _meta(inputs: RecipeInputs, model: _Described) -> dict[str, Any]:
+    """Return what is kept with the version: the recipe, and what a baseline's version has as well."""
     learner = inputs.learner
     return {
         "recipe": plain(inputs.recipe),
         "learner": learner.name,
         "title": learner.title,
-        "seed": one.info.seed,
-        "share": one.info.share,
-        "epochs": one.info.epochs,
+        "seed": model.info.seed,
+        "share": model.info.share,
+        "epochs": model.info.epochs,
         "mix": [plain_record(part) for part in inputs.mix.parts],
         "data": [{"name": part.name, "rows": part.rows, "hash": part.hash} for part in inputs.mix.parts],
         "dev": [{"name": dev.name, "rows": dev.table.height, "hash": dev.hash} for dev in inputs.dev],
-        "figures": [plain_record(figures) for figures in one.info.dev],
+        "figures": [plain_record(figures) for figures in model.info.dev],
         "batch_size": BATCH_SIZE,
         "place": ADAPTERS.get(learner.adapter).place,
     }
 
 
-def _complete(inputs: RecipeInputs, one: _Described) -> None:
+def _complete(inputs: RecipeInputs, model: _Described) -> None:
     """Put card and manifest beside the model, so that its folder can be submitted anywhere."""
     learner = inputs.learner
     if is_ours(learner.adapter):
         return
-    (one.folder / CARD).write_text(one.card, encoding="utf-8")
+    (model.folder / CARD).write_text(model.card, encoding="utf-8")
     manifest = {
         "adapter": learner.adapter,
         "task": inputs.task.name,
@@ -250,19 +250,19 @@ def _complete(inputs: RecipeInputs, one: _Described) -> None:
         "batch_size": BATCH_SIZE,
         "options": dict(learner.manifest(inputs.task)),
     }
-    (one.folder / MANIFEST).write_text(tomlkit.dumps(manifest), encoding="utf-8")
+    (model.folder / MANIFEST).write_text(tomlkit.dumps(manifest), encoding="utf-8")
 
 
-def _written(inputs: RecipeInputs, one: _Described, out: Path) -> TrainedModel:
+def _written(inputs: RecipeInputs, model: _Described, out: Path) -> TrainedModel:
     """Move a model to where it was asked for; one that was there before it goes."""
-    _complete(inputs, one)
+    _complete(inputs, model)
     if is_ours(inputs.learner.adapter):
-        (one.folder / CARD_FILE).write_text(one.card, encoding="utf-8")
-    share, seed = one.info.share, one.info.seed
+        (model.folder / CARD_FILE).write_text(model.card, encoding="utf-8")
+    share, seed = model.info.share, model.info.seed
     target = out / (f"seed-{seed}" if share is None else f"seed-{seed}-at-{share:g}")
     shutil.rmtree(target, ignore_errors=True)
-    shutil.move(one.folder, target)
-    return replace(one.info, folder=str(target))
+    shutil.move(model.folder, target)
+    return replace(model.info, folder=str(target))
 
 
 def _result(inputs: RecipeInputs) -> TrainingResult:
@@ -284,10 +284,10 @@ def _queue(db: Session, task: str) -> int:
 
 @contextmanager
 def _held(folder: Path, inputs: RecipeInputs, seed: int) -> Iterator[Path]:
-    """Give the folder of this training, for this process alone; those that nobody went on with are dropped."""
+    """Return the folder of this training, for this process alone; those that nobody went on with are dropped."""
     key = content_id({"recipe": plain(inputs.recipe, whole=True), "seed": seed, **inputs.identity})[:24]
-    place = folder / key
-    place.mkdir(parents=True, exist_ok=True)
+    own_folder = folder / key
+    own_folder.mkdir(parents=True, exist_ok=True)
     _drop_stale(folder)
     with (folder / f"{key}.lock").open("w") as lock:
         try:
@@ -295,17 +295,17 @@ def _held(folder: Path, inputs: RecipeInputs, seed: int) -> Iterator[Path]:
         except BlockingIOError:
             raise Conflict("This recipe is being trained at the moment.", remedy="Wait for it.") from None
         try:
-            yield place
+            yield own_folder
         finally:
-            if not place.exists():
+            if not own_folder.exists():
                 (folder / f"{key}.lock").unlink(missing_ok=True)
 
 
 def _drop_stale(folder: Path) -> None:
     old = time.time() - STALE_DAYS * 86_400
-    for one in folder.iterdir():
-        if one.is_dir() and one.stat().st_mtime < old:
-            shutil.rmtree(one, ignore_errors=True)
+    for path in folder.iterdir():
+        if path.is_dir() and path.stat().st_mtime < old:
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def _part(progress: Progress, number: int, of: int) -> Callable[[float], None]:

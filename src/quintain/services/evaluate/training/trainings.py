@@ -60,7 +60,7 @@ def start(db: Session, blobs: Blobs, actor: Actor, task: str, text: str, trainer
     recipe = parse_recipe(text)
     if recipe.task != task:
         raise BadInput("The recipe is for task '{other}', not for '{task}'.", other=recipe.task, task=task)
-    look_at_recipe(db, blobs, actor, recipe, place=trainer.place, rules=trainer.rules)
+    look_at_recipe(db, blobs, actor, recipe, folders=trainer.place, rules=trainer.rules)
     with transaction(db):
         task_id = find_row(db, task).id
         if queries.unfinished_of(db, task_id, actor.user_id) >= AT_ONCE:
@@ -84,7 +84,7 @@ def list_trainings(db: Session, actor: Actor, task: str) -> records.Trainings:
 
 
 def get_training(db: Session, actor: Actor, task: str, number: int) -> records.Training:
-    """Give one training."""
+    """Return one training; NotFound where *actor* may not know of it."""
     return _record(_found(db, actor, task, number))
 
 
@@ -102,21 +102,21 @@ def cancel(db: Session, actor: Actor, task: str, number: int) -> records.Trainin
 
 def _found(db: Session, actor: Actor, task: str, number: int) -> queries.Found:
     require_role(actor, *ROLES, task=task)
-    found = queries.trainings(db, task, number=number)
-    if not found:
+    rows = queries.trainings(db, task, number=number)
+    if not rows:
         raise NotFound("Task '{task}' has no training {number}.", task=task, number=number)
-    if not _may(actor, found[0]):
+    if not _may(actor, rows[0]):
         raise Forbidden("Training {number} is somebody else's.", number=number)
-    return found[0]
+    return rows[0]
 
 
-def _may(actor: Actor, found: queries.Found) -> bool:
-    row, task, _ = found
+def _may(actor: Actor, training: queries.Found) -> bool:
+    row, task, _ = training
     return actor.has(RoleName.OWNER, task) or (actor.user_id is not None and row.created_by == actor.user_id)
 
 
-def _record(found: queries.Found) -> records.Training:
-    row, task, person = found
+def _record(training: queries.Found) -> records.Training:
+    row, task, person = training
     return records.Training(
         row.id,
         task,
@@ -201,7 +201,7 @@ def _train(
             with sessions() as db:
                 actor = OPERATOR if person is None else actor_of(db, db.get_one(User, person))
                 result = train_recipe(
-                    db, blobs, actor, parse_recipe(text), place=trainer.place, rules=trainer.rules, progress=progress
+                    db, blobs, actor, parse_recipe(text), folders=trainer.place, rules=trainer.rules, progress=progress
                 )
         except _Ended:
             if not held.lost.is_set():
@@ -238,12 +238,12 @@ def _end(
         row = db.get_one(TrainingRow, held.number)
         if row.created_by is not None:
             task = queries.task_name(db, row.task_id)
-            said = (
+            words = (
                 Text("{name} is trained.", name=row.name)
                 if result
                 else Text("The training of {name} failed: {reason}", name=row.name, reason=values["reason"])
             )
-            notify(db, row.created_by, "training", said, f"/tasks/{task}/trainings/{row.id}")
+            notify(db, row.created_by, "training", words, f"/tasks/{task}/trainings/{row.id}")
 
 
 def _back(sessions: Sessions, held: _Held) -> None:

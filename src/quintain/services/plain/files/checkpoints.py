@@ -28,15 +28,15 @@ class Checkpoints:
     key: str = ""
 
     def keyed(self, key: object) -> Self:
-        """Give the same place for parts of something else, which *key* tells."""
+        """Return the same store for parts of something else, which *key* tells."""
         return replace(self, key=repr(key))
 
     def sections(self, name: str, make: Callable[[], list[ReportSection]]) -> list[ReportSection]:
-        """Give some sections of a report: those that were kept under *name*, or make and keep them."""
+        """Return some sections of a report: those that were kept under *name*, or make and keep them."""
         return sections_from_plain(self.part(name, list[Any], lambda: sections_to_plain(make())))
 
     def part(self, name: str, kind: type[T], make: Callable[[], T]) -> T:
-        """Give the part that was kept under *name*, or make it and keep it."""
+        """Return the part that was kept under *name*, or make it and keep it."""
         if self.folder is None:
             return make()
         path = self._place(name)
@@ -58,7 +58,7 @@ class Checkpoints:
         return result
 
     def has(self, name: str) -> bool:
-        """Say whether a part is kept."""
+        """Whether a part is kept."""
         return self.folder is not None and self._place(name).exists()
 
     def clear(self) -> None:

@@ -78,7 +78,7 @@ class _Pair:
 
     @property
     def left_out(self) -> PairStatus | None:
-        """Say why a pair is left out of the score, if it is."""
+        """Return why a pair is left out of the score; None where it is not."""
         states = (PairStatus.CONTESTED, PairStatus.UNDECIDED)
         return next((state for state in states for row in self.rows if _state(row) == state), None)
 
@@ -100,14 +100,14 @@ class _Answers:
         return {name: broken(own) for name, own in self.right.items()}
 
     def settled(self) -> _Answers:
-        """Give those pairs whose labels are not in doubt, as they were graded."""
+        """Return those pairs whose labels are not in doubt, as they were graded."""
         left = [place for place, pair in enumerate(self.pairs) if pair.left_out is None]
         right = {name: own[left] for name, own in self.right.items()}
         return _Answers([self.pairs[place] for place in left], right, self.options)
 
 
 def is_reserved(name: str) -> bool:
-    """Say whether a column of this *name* is no system.
+    """Whether a column of this *name* is no system.
 
     >>> is_reserved("gold"), is_reserved("pcnn")
     (True, False)
@@ -306,17 +306,19 @@ def _average_f1(data: _Answers, system: str) -> Estimate:
     if not rows:
         return Estimate(None, reason="there are no pairs")
     if not options.grading.of_labels:
-        scores = [0.0 if (one := _said(row, system)) is None else token_f1(written(one), _golds(row)) for row in rows]
+        scores = [
+            0.0 if (answer := _said(row, system)) is None else token_f1(written(answer), _golds(row)) for row in rows
+        ]
         return mean_estimate(scores, groups=groups, seed=options.seed, resamples=options.resamples)
     gold = [written(row.values["gold"]) for row in rows]
-    answers = [None if (one := _said(row, system)) is None else written(one) for row in rows]
+    answers = [None if (answer := _said(row, system)) is None else written(answer) for row in rows]
     result = evaluate_metrics(
         "label",
         gold,
         answers,
         ["macro_f1"],
         labels=sorted(set(gold)),
-        groups=[str(one) for one in groups],
+        groups=[str(answer) for answer in groups],
         seed=options.seed,
         resamples=options.resamples,
     )
@@ -329,7 +331,7 @@ def _golds(row: PlainRow) -> list[str]:
 
 
 def _notes(data: _Answers, contested: int, undecided: int) -> Iterator[str]:
-    """Say what a reader would otherwise have to guess."""
+    """Yield what a reader would otherwise have to guess."""
     accuracy = data.options.dev_accuracy
     without = [name for name in data.right if name not in accuracy]
     uncounted = [name for name in without if name in data.options.uncounted]
@@ -349,7 +351,7 @@ def _notes(data: _Answers, contested: int, undecided: int) -> Iterator[str]:
 
 
 def _warnings(data: _Answers) -> tuple[str, ...] | None:
-    """Say of which systems the labels are hardly the gold ones."""
+    """Return of which systems the labels are hardly the gold ones."""
     if not data.options.grading.of_labels:
         return None
     rows = [row for pair in data.pairs for row in pair.rows]

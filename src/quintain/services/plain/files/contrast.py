@@ -129,7 +129,7 @@ def read_examples(path: Source, options: ContrastOptions) -> list[ContrastExampl
 
 
 def set_faults(examples: Sequence[ContrastExample]) -> Iterator[Fault]:
-    """Say what is wrong with the sets: an id twice, no original, two of them, or nothing beside it."""
+    """Yield what is wrong with the sets: an id twice, no original, two of them, or nothing beside it."""
     first: dict[str, int] = {}
     sets: dict[str, list[ContrastExample]] = {}
     for example in examples:
@@ -252,7 +252,7 @@ def _fits(prediction: Any, options: ContrastOptions) -> bool:
 
 
 def _is_answer(value: Any, options: ContrastOptions) -> bool:
-    """Say whether *value* is a single answer; for texts that may be a list of several spans."""
+    """Whether *value* is a single answer; for texts that may be a list of several spans."""
     spans = options.grading.of_texts and isinstance(value, list) and bool(value)
     return is_plain(value) or (spans and all(is_plain(one) for one in value))
 
@@ -280,7 +280,7 @@ def _said(gold: Any) -> frozenset[str]:
 def _warnings(
     examples: Sequence[ContrastExample], predictions: Mapping[str, Any], options: ContrastOptions
 ) -> tuple[str, ...] | None:
-    """Say where predicted labels are hardly the gold ones."""
+    """Return where predicted labels are hardly the gold ones."""
     if not options.grading.of_labels:
         return None
     golds = [label for one in examples for label in _said(one.gold)]
@@ -291,7 +291,7 @@ def _warnings(
 def _notes(
     examples: Sequence[ContrastExample], predictions: Mapping[str, Any], options: ContrastOptions
 ) -> Iterator[str]:
-    """Say what may be a slip: labels that no gold answer has."""
+    """Yield what may be a slip: labels that no gold answer has."""
     if not options.grading.of_labels or options.labels:
         return
     golds = LabelNames(sorted({label for one in examples for label in _said(one.gold)}))

@@ -35,7 +35,7 @@ def write_contrast_examples(name: str, files: ContrastFiles, target: Path) -> Co
 def describe_import(
     name: str, sets: ContrastSets, more: Mapping[str, int] | None = None, examples: int | None = None
 ) -> ContrastImport:
-    """Say what was read; *more* was left out afterwards, and so many *examples* were taken."""
+    """Return what was read; *more* was left out afterwards, and so many *examples* were taken."""
     usable = ContrastCounts(sets.contrasts, sets.sets)
     listed = ContrastCounts(*sets.in_file) if sets.in_file else usable
     return ContrastImport(

@@ -65,17 +65,17 @@ class SplitItems(Protocol):
         """Name the models that have answered."""
 
     def answers_of(self, model: str) -> IntArray:
-        """Give what a model answered, as the place of the label, or -1."""
+        """Return what a model answered, as the place of the label, or -1."""
 
     def values(self, attribute: str) -> list[str | None]:
-        """Give the value of an attribute for each item."""
+        """Return the value of an attribute for each item."""
 
     def origin(self, kind: str) -> IntArray:
-        """Give the code of the prompt, or of the review, that each item is from; -1 where it is from none."""
+        """Return the code of the prompt, or of the review, that each item is from; -1 where it is from none."""
 
 
 def codes_of(values: Sequence[str | int | None]) -> IntArray:
-    """Give a number to each value; -1 where there is none.
+    """Return a number for each value; -1 where there is none.
 
     >>> codes_of(["b", None, "a", "b"]).tolist()
     [0, -1, 1, 0]
@@ -85,7 +85,7 @@ def codes_of(values: Sequence[str | int | None]) -> IntArray:
 
 
 def shares_code(codes: IntArray) -> BoolArray:
-    """Say which items have a code that another one has, too.
+    """Return which items have a code that another one has, too.
 
     >>> shares_code(np.array([0, -1, 1, 0, -1])).tolist()
     [True, False, False, True, False]
@@ -95,7 +95,7 @@ def shares_code(codes: IntArray) -> BoolArray:
 
 
 def groups_of(texts: Sequence[str], threshold: float) -> IntArray:
-    """Give numbers to the groups of texts of which each is nearly the same as another; -1 for texts like no other."""
+    """Return the group of each text, of which each is nearly the same as another; -1 for texts like no other."""
     later, earlier = find_pairs(texts, threshold=threshold)
     links = scipy.sparse.coo_array((np.ones(len(later)), (later, earlier)), shape=(len(texts), len(texts)))
     _, group = scipy.sparse.csgraph.connected_components(links, directed=False)

@@ -56,7 +56,7 @@ def counted(
     threshold: float,
     pairs: Sequence[AlikePair] = (),
 ) -> Overlap:
-    """Give what was found as a record."""
+    """Return what was found as a record."""
     share = (exact + near) / rows[1] if rows[1] else 0.0
     return Overlap(*names, *rows, exact, near, share, threshold, list(pairs))
 

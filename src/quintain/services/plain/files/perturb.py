@@ -59,7 +59,7 @@ class PerturbTally:
         return self.words_edited / self.words if self.words else None
 
     def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
+        """Return plain data, for JSON."""
         return {
             "name": self.name,
             "family": self.family,
@@ -84,7 +84,7 @@ class PerturbReport:
     tallies: tuple[PerturbTally, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
+        """Return plain data, for JSON."""
         return {
             "file": self.file,
             "seed": self.seed,
@@ -111,7 +111,7 @@ def list_perturbations() -> list[dict[str, Any]]:
 
 
 def perturb_source(path: Source, settings: Perturbing) -> PerturbReport:
-    """Give the rows of *path* that change, changed: for each perturbation its own, one after the other.
+    """Return the rows of *path* that change, changed: for each perturbation its own, one after the other.
 
     Beside the file's columns they have `parent` (the row's id, or its number), `perturbation`, and `change` (for
     fairness, from which group to which). As examples of a task, the rows keep their gold spans in place.

@@ -47,12 +47,12 @@ class RankReport:
     by_median: UtilityRanking | None = None
 
     def order(self) -> list[int]:
-        """Give the rows from the best; those without a rank come last, in the order of the file."""
+        """Return the rows from the best on; those without a rank come last, in the order of the file."""
         last = len(self.table.models) + 1
         return sorted(range(len(self.table.models)), key=lambda row: self.ranking.rank[row] or last)
 
     def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
+        """Return plain data, for JSON."""
         ranking = self.ranking
         return {
             "models": [self._model(row) for row in self.order()],

@@ -39,7 +39,7 @@ class _Ready:
     sizes: IntArray | None = None
 
     def rows_of(self, examples: IntArray) -> IntArray:
-        """Give the rows of some examples: one each, or those of their options."""
+        """Return the rows of some examples: one each, or those of their options."""
         if self.sizes is None:
             return examples
         ends = np.cumsum(self.sizes)
@@ -95,7 +95,7 @@ class RecipeLearner:
 
 
 def _surest(handler: Handler, ready: _Ready, examples: IntArray) -> IntArray:
-    """Give the place of the option of each example that a handler finds most probably right."""
+    """Return the place of the option of each example that a handler finds most probably right."""
     if ready.sizes is None:
         raise ValueError("there are no options")
     right = RIGHT_OR_NOT[1]

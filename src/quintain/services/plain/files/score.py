@@ -55,7 +55,7 @@ class ScoreReport:
     notes: tuple[Text, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
+        """Return plain data, for JSON."""
         return {
             "answer_type": self.answer_type,
             "missing": self.missing,
@@ -351,7 +351,7 @@ def _tags(values: pl.Series) -> pl.Series:
 
 
 def _shares(table: pl.DataFrame, name: str, path: Source) -> Any:
-    """Give a column of shares by class: an object, or its JSON in a CSV."""
+    """Return a column of shares by class: an object, or its JSON in a CSV."""
     if name not in table.columns:
         return None
     column = table[name]
@@ -365,7 +365,7 @@ def _shares(table: pl.DataFrame, name: str, path: Source) -> Any:
 
 
 def _clusters(table: pl.DataFrame, cluster: str | None, path: Source) -> pl.Series | None:
-    """Give the clusters to resample by: the column asked for, or `group` where the gold answers have one."""
+    """Return the clusters to resample by: the column asked for, or `group` where the gold answers have one."""
     if cluster is None:
         return table["group"] if "group" in table.columns else None
     if cluster not in table.columns:

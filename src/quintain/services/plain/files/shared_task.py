@@ -87,14 +87,14 @@ def matrix(event: SharedTask, repeats: Repeats = "all") -> pl.DataFrame:
 
 
 def pairs_table(rows: Iterable[SharedTaskRow]) -> pl.DataFrame:
-    """Give pairs as a table that a contest takes: `pair_id,side,sentence,label`."""
+    """Return pairs as a table that a contest takes: `pair_id,side,sentence,label`."""
     return pl.DataFrame(
         [{"pair_id": row.name, "side": row.side, "sentence": row.sentence, "label": row.label} for row in rows]
     )
 
 
 def answers_table(event: SharedTask, builder: str, field: str = "text") -> pl.DataFrame:
-    """Give a builder's answers as a table that a contest takes, `id,prediction`; *field* is the task's one input.
+    """Return a builder's answers as a table that a contest takes, `id,prediction`; *field* is the one input.
 
     Builders gave their own form of sentences back, so an answer belongs to the gold sentence of its id. Where the same
     sentence was answered twice and differently, the first answer stands.
@@ -124,5 +124,5 @@ def _first_name(row: SharedTaskRow) -> str:
 
 
 def _last(rows: Iterable[SharedTaskRow]) -> dict[str, str]:
-    """Say for each name of the files which of our names its last pair has."""
+    """Return for each name of the files which of our names its last pair has."""
     return {_first_name(row): row.name for row in rows}

@@ -30,7 +30,7 @@ class Check:
     text: str
 
     def as_dict(self) -> dict[str, str]:
-        """Give it as plain data, for JSON."""
+        """Return plain data, for JSON."""
         return {"what": self.what, "state": self.state, "text": self.text}
 
 
@@ -62,7 +62,7 @@ def _whose(key: str, public: str, sources: Sequence[KeySource]) -> list[Check]:
 
 
 def key_id_of(signature: Any) -> str | None:
-    """Give the id of the key that a signature says it is by, computed from the key itself."""
+    """Return the id of the key that a signature says it is by, computed from the key itself."""
     try:
         return signatures.key_id(signature["public_key"])
     except (TypeError, KeyError, ValueError):

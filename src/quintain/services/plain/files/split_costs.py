@@ -29,7 +29,7 @@ class _Weaker:
 
 
 def costs_of(candidates: SplitItems, spec: ReleaseSpec, even: tuple[str, ...]) -> ReleaseCosts:
-    """Say how much there is as *spec* says, with *even* as it came out, and with each constraint a step weaker."""
+    """Return how much there is as *spec* says, with *even* as it came out, and with each constraint a step weaker."""
     known = KnownGroups(candidates.texts)
     problem = problem_of(candidates, spec, known)
     held_out, in_any = _reach(problem, even)
@@ -68,7 +68,7 @@ def _reach(problem: Problem[SplitItems], even: tuple[str, ...]) -> tuple[int, in
 def _steps(
     candidates: SplitItems, spec: ReleaseSpec, even: tuple[str, ...], problem: Problem[SplitItems]
 ) -> Iterator[_Weaker]:
-    """Give a step down from every constraint that can cost anything here."""
+    """Yield a step down from every constraint that can cost anything here."""
 
     def step(constraint: str, value: object, weaker: object, **change: object) -> _Weaker:
         before, after = (str(word).lower() if isinstance(word, bool) else f"{word}" for word in (value, weaker))

@@ -72,7 +72,7 @@ class Plan(Generic[C]):
     is_proved: bool
 
     def of(self, split: str | None) -> IntArray:
-        """Give the places of the items that are in a split, or in none."""
+        """Return the places of the items that are in a split, or in none."""
         return np.array([at for at, one in enumerate(self.split) if one == split], dtype=np.int64)
 
 
@@ -97,7 +97,7 @@ class KnownGroups:
     by_similarity: dict[float, IntArray] = field(default_factory=dict)
 
     def at(self, similarity: float) -> IntArray:
-        """Give the groups of texts that are at least so similar."""
+        """Return the groups of texts that are at least so similar."""
         if similarity not in self.by_similarity:
             self.by_similarity[similarity] = groups_of(self.texts, similarity)
         return self.by_similarity[similarity]
@@ -125,7 +125,7 @@ def plan_splits(candidates: C, spec: ReleaseSpec) -> Plan[C]:
 
 
 def problem_of(candidates: C, spec: ReleaseSpec, known: KnownGroups) -> Problem[C]:
-    """Say what is to be solved, or why it cannot be."""
+    """Return what is to be solved; refuse where it cannot be."""
     model = _model(candidates, spec)
     answers = candidates.answers_of(model) if model else np.full(len(candidates), -1, dtype=np.int64)
     if spec.at_chance and not ((answers == candidates.label) & (answers >= 0)).any():
@@ -195,7 +195,7 @@ def _only_fooling(candidates: SplitItems) -> BadInput:
 
 
 def _barred(candidates: SplitItems, spec: ReleaseSpec) -> dict[str, BoolArray]:
-    """Say by reason which items may be in train only."""
+    """Return by reason which items may be in train only."""
     prompted, none = candidates.origin("prompt") >= 0, np.zeros(len(candidates), dtype=bool)
     return {
         AGREEMENT: candidates.share < spec.agreement - 1e-9,
@@ -263,7 +263,7 @@ def _refusal(pool: Pool, goal: SplitTargets, splits: Splits, spec: ReleaseSpec) 
 
 
 def _why(clash: Clash) -> Text:
-    """Say how much more there would be without one constraint."""
+    """Return how much more there would be without one constraint."""
     sizes = _said(clash.sizes)
     if clash.constraint.startswith(EVEN):
         name = clash.constraint.removeprefix(EVEN)
@@ -355,5 +355,5 @@ def assigned(problem: Problem[C], splits: Splits) -> tuple[list[str | None], dic
 
 
 def _touched(codes: IntArray, held: BoolArray) -> BoolArray:
-    """Say which items have a code that one of those that are held out has, too."""
+    """Return which items have a code that one of those that are held out has, too."""
     return np.asarray((codes >= 0) & np.isin(codes, codes[held & (codes >= 0)]))

@@ -9,7 +9,7 @@ from quintain.tasks.definition import parse_task
 
 
 def check_task(toml_text: str, *, file: str | None = None) -> Task:
-    """Give the task that *toml_text* defines, or raise BadInput with everything that is wrong with it.
+    """Return the task that *toml_text* defines, or raise BadInput with everything that is wrong with it.
 
     Needs no workspace. Besides the form, the names of the metrics are checked and whether they suit the kind.
     """

@@ -34,7 +34,7 @@ class ExampleSource:
     hash: str = ""
 
     def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
+        """Return plain data, for JSON."""
         return {"name": self.name, "rows": self.rows} | ({"hash": self.hash} if self.hash else {})
 
 
@@ -65,7 +65,7 @@ class Trained:
         }
 
     def metrics(self) -> dict[str, Any]:
-        """Give the figures on the dev examples, each with its interval."""
+        """Return the figures on the dev examples, each with its interval."""
         if self.evaluation is None:
             return {}
         return {name: result.estimate.as_dict() for name, result in self.evaluation.metrics.items()}

@@ -48,7 +48,7 @@ class AggregateReport:
         return int((self.result.label < 0).sum())
 
     def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
+        """Return plain data, for JSON."""
         counts = np.bincount(self.result.label[self.result.label >= 0], minlength=len(self.result.classes))
         plain = {name: value for name, value in self.result.details.items() if not isinstance(value, np.ndarray)}
         return {
@@ -122,7 +122,7 @@ def aggregate_source(
 
 
 def label_frame(order: IntArray, result: Aggregated) -> pl.DataFrame:
-    """Give `item, label, confidence` and a column per class, in the *order* of the file."""
+    """Return `item, label, confidence` and a column per class, in the *order* of the file."""
     names = {name: f"class_{name}" if name in _OWN else name for name in result.classes}
     classes = pl.Series(result.classes, dtype=pl.String())
     label = pl.Series(np.where(result.label < 0, len(result.classes), result.label))
@@ -161,13 +161,13 @@ class Expanded:
     notes: tuple[str, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
+        """Return plain data, for JSON."""
         rows = sum(self.labels.values())
         return {"rows": rows, "labels": dict(self.labels), "set_aside": self.set_aside, "notes": list(self.notes)}
 
 
 def expand_source(path: Source, expanding: Expanding, reading: JudgementReading | None = None) -> Expanded:
-    """Give one row `item, label` per judgement, as distributional training data, and count them by label."""
+    """Return one row `item, label` per judgement, as distributional training data, and count them by label."""
     if expanding.times < 1:
         raise BadInput("The rows cannot be repeated {times} times.", times=expanding.times)
     table = read_judgements(path, reading)
@@ -246,7 +246,7 @@ def _slices(table: JudgementFile, name: str, options: Mapping[str, Any]) -> list
 
 
 def _values(table: JudgementFile, measuring: Measuring) -> FloatArray | None:
-    """Give each class its number: its place in the order that was named, or itself where it is a number."""
+    """Return the number of each class: its place in the order that was named, or itself where it is a number."""
     classes = table.judgements.classes
     if measuring.level == "nominal":
         return None

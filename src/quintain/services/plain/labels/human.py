@@ -79,7 +79,7 @@ def _called(gold: str | InMemoryTable | None) -> str:
 
 
 def _alone(table: JudgementFile, study: HumanStudy) -> list[str]:
-    """Say how many judgements are their own gold: they agree with themselves, and make people look perfect."""
+    """Return how many judgements are their own gold: they agree with themselves, and make people look perfect."""
     alone = int((table.judgements.sizes() == 1).sum()) if study.gold is None else 0
     return [f"{alone:,} items have one judgement, which is its own gold; give --gold to measure it."] if alone else []
 

@@ -61,19 +61,19 @@ class JudgedRows:
         return [MODEL] if MODEL in self.frame.columns else []
 
     def answers_of(self, model: str) -> IntArray:
-        """Give what the model answered, as the place of the label; -1 where it is none."""
+        """Return what the model answered, as the place of the label; -1 where it is none."""
         codes = {name: code for code, name in enumerate(self.classes)}
         answers = in_names(self.frame[model], self.labels).to_list()
         return np.array([NONE if name is None else codes.get(name, NONE) for name in answers], dtype=np.int64)
 
     def values(self, attribute: str) -> list[str | None]:
-        """Give the value of an attribute for each item; lengths are in fifths."""
+        """Return the value of an attribute for each item; lengths are in fifths."""
         if attribute == "length":
             return length_quintiles(self.texts)
         return self.frame[attribute].to_list() if attribute in self.frame.columns else [None] * len(self)
 
     def origin(self, kind: str) -> IntArray:
-        """Give the code of the prompt, or of the review, that each item is from; -1 where it is from none."""
+        """Return the code of the prompt, or of the review, that each item is from; -1 where it is from none."""
         return codes_of(self.frame[kind].to_list() if kind in self.frame.columns else [None] * len(self))
 
 
@@ -115,7 +115,7 @@ def _refuse_repeated(table: pl.DataFrame, path: Source) -> None:
 
 
 def _labelled(table: pl.DataFrame, judgements: Source, reading: JudgementReading | None) -> pl.DataFrame:
-    """Give every item the label that more than half of its judgements have, and their share."""
+    """Return every item with the label that more than half of its judgements have, and their share."""
     judged = read_judgements(judgements, reading).judgements
     gold = majority_gold(judged)
     counts = judged.counts()

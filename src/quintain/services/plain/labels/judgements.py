@@ -100,7 +100,7 @@ def read_judgements(path: Source, reading: JudgementReading | None = None) -> Ju
 
 
 def _codes(values: pl.Series) -> tuple[IntArray, list[str]]:
-    """Give the values of a column of names as numbers, and the names that occur, in order."""
+    """Return the values of a column of names as numbers, and the names that occur, in order."""
     codes = values.to_physical().to_numpy()
     names = _names(values)
     used = np.bincount(codes, minlength=len(names)) > 0
@@ -228,7 +228,7 @@ def _complete(frame: pl.DataFrame, path: Source, notes: list[str]) -> pl.DataFra
 
 
 def _named(values: pl.Series, known: LabelNames | None = None, *, labels: bool = False) -> pl.Series:
-    """Give names as `_clean` does, each kept once and the rows as numbers: there are few names and many rows.
+    """Return names as `_clean` does, each kept once and the rows as numbers: there are few names and many rows.
 
     *labels* are compared by their form, and called as those that are *known*.
     """
@@ -248,7 +248,7 @@ def _named(values: pl.Series, known: LabelNames | None = None, *, labels: bool =
 
 
 def _clean(values: pl.Series) -> pl.Series:
-    """Give names without spaces around them, in one form of Unicode; an empty one is none."""
+    """Return names without spaces around them, in one form of Unicode; an empty one is none."""
     return values.cast(pl.String()).str.strip_chars().replace("", None).str.normalize("NFC")
 
 
@@ -306,7 +306,7 @@ def _without_repeats(frame: pl.DataFrame, path: Source, repeats: Repeats, notes:
 def labels_of_items(
     table: JudgementFile, source: str | InMemoryTable, what: str, columns: Mapping[str, str] | None = None
 ) -> tuple[JudgementFile, IntArray]:
-    """Give each item its label from *source*: a column of the table, or a file with `item` and `label`.
+    """Return each item's label from *source*: a column of the table, or a file with `item` and `label`.
 
     A label that nobody chose is added to the classes, so that the table comes back too. Items without one have -1.
     """
@@ -345,7 +345,7 @@ def labels_of_items(
 
 
 def gold_warnings(table: JudgementFile, gold: IntArray) -> list[Text]:
-    """Say where the labels of judgements are hardly those of *gold* (a class for each item)."""
+    """Return where the labels of judgements are hardly those of *gold* (a class for each item)."""
     judgements = table.judgements
     classes = judgements.classes
     of_gold = gold[judgements.item] >= 0

@@ -80,7 +80,7 @@ LEAD = Text("What people say of data that had labels before.")
 
 
 def relabel_facts(relabelled: Relabelled, seed: int) -> list[ReportFact]:
-    """Say how much was judged, and how much of it had a label before."""
+    """Return how much was judged, and how much of it had a label before."""
     return [
         ReportFact(Text("Items"), f"{len(relabelled.old):,}"),
         ReportFact(Text("With an old label"), f"{int((relabelled.old != NONE).sum()):,}"),

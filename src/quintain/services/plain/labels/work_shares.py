@@ -36,7 +36,7 @@ class JudgeWork:
 
 
 def shares_section(key: str, counts: IntArray, commands: Sequence[str], *, writers: bool) -> ReportSection:
-    """Say how many texts each writer wrote, or how many judgements each judge gave."""
+    """Return how many texts each writer wrote, or how many judgements each judge gave."""
     counts = np.sort(counts[counts > 0])[::-1]
     title = Text("How is the writing shared out?") if writers else Text("How is the judging shared out?")
     if not len(counts):
@@ -94,7 +94,7 @@ def shares_section(key: str, counts: IntArray, commands: Sequence[str], *, write
 
 
 def agreement_section(work: JudgeWork, commands: Sequence[str]) -> ReportSection:
-    """Say how often each judge chose the label that the item has, what most of the others chose, and gold."""
+    """Return how often each judge chose the label that the item has, what most of the others chose, and gold."""
     judgements, people = work.judgements, len(work.names)
     labelled = work.label[judgements.item] != NONE
     judged = np.bincount(judgements.worker, minlength=people)

@@ -17,7 +17,7 @@ from quintain.stats.diversity import binned, count_words
 
 
 def lengths_by_label(examples: Examples, commands: list[str]) -> ReportSection:
-    """Say how long the texts of each label are."""
+    """Return how long the texts of each label are."""
     last = list(examples.fields)[-1]
     words = count_words(examples.fields[last]).astype(np.float64)
     groups = {label: words[examples.answer == code] for code, label in enumerate(examples.labels)}
@@ -25,7 +25,7 @@ def lengths_by_label(examples: Examples, commands: list[str]) -> ReportSection:
 
 
 def lengths_of_options(examples: Examples, commands: list[str]) -> ReportSection:
-    """Say how long right and wrong options are and how far they stand in the passage, by arm if there are several."""
+    """Return how long right and wrong options are and how far they stand in the passage, by arm if several."""
     arms = examples.arms(MOST_ARMS)
     title = Text("Do lengths and passages tell the right option?")
     section = _lengths(_options_by_side(examples, arms), title, commands)
@@ -69,7 +69,7 @@ def _heuristics(examples: Examples) -> list[str]:
 
 
 def _overlap(examples: Examples, arms: Sequence[str]) -> list[Table]:
-    """Give the table of options that stand in the passage; nothing where there is no text beside them."""
+    """Return the table of options that stand in the passage; nothing where there is no text beside them."""
     columns = [
         Column(Text("Field")),
         *([Column(Text("Arm"))] if arms else []),

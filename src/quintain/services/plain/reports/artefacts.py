@@ -49,7 +49,7 @@ class ArtefactOptions:
 
 
 def _quiet(_share: float) -> None:
-    """Say nothing of the progress."""
+    """Report progress to nobody."""
 
 
 def artefact_report(examples: Examples, name: str, options: ArtefactOptions, done: Done = _quiet) -> Report:
@@ -70,7 +70,7 @@ def artefact_report(examples: Examples, name: str, options: ArtefactOptions, don
 
 
 def artefact_sections(examples: Examples, options: ArtefactOptions, done: Done = _quiet) -> list[ReportSection]:
-    """Give the questions one by one; each is a section."""
+    """Return the questions one by one; each is a section."""
     if len(examples) < LEAST_EXAMPLES:
         raise BadInput(
             "{n} examples are too few to look for artefacts.",
@@ -144,7 +144,7 @@ def _partial(examples: Examples, options: ArtefactOptions, commands: list[str], 
 
 
 def _by_arm(names: Sequence[str], results: Sequence[PartialInput]) -> list[Table]:
-    """Give how far each part of the input goes on the examples of each arm; nothing of a single arm."""
+    """Return how far each part of the input goes on the examples of each arm; nothing of a single arm."""
     rows: list[list[Cell]] = [
         [name, arm, Estimate(figure.value, figure.low, figure.high), one.chance_by_arm[arm]]
         for name, one in zip(names, results, strict=True)
@@ -183,7 +183,7 @@ def _said(name: str, result: PartialInput) -> Text:
 
 
 def _text(examples: Examples) -> list[str]:
-    """Give all fields of each example as one text."""
+    """Return all fields of each example as one text."""
     parts = list(examples.fields.values())
     return list(parts[0]) if len(parts) == 1 else [" \n ".join(row) for row in zip(*parts, strict=True)]
 
@@ -299,7 +299,7 @@ def _beginnings(examples: Examples, commands: list[str]) -> list[ReportSection]:
 
 
 def _generic_by_arm(examples: Examples, generic: FloatArray) -> list[Table]:
-    """Give how many texts of each arm could be asked of any passage; nothing of a single arm."""
+    """Return how many texts of each arm could be asked of any passage; nothing of a single arm."""
     arms = examples.arms(MOST_ARMS)
     of = np.asarray(examples.arm)
     rows: list[list[Cell]] = [
@@ -349,7 +349,7 @@ def _people(examples: Examples, seed: int, commands: list[str]) -> list[ReportSe
 
 
 def _writing(examples: Examples, seed: int) -> list[str]:
-    """Say whether a learner knows writers, and whether later examples of a context differ from earlier ones."""
+    """Return whether a learner knows writers, and whether later examples of a context differ from earlier ones."""
     findings: list[str] = []
     fields = [*examples.fields, *([OPTIONS] if examples.options else [])]
     apart = held_out_writers(examples, fields, seed=seed) if examples.writer else None

@@ -46,7 +46,7 @@ class IrtStudy:
     seed: int = 0
 
     def items(self) -> pl.DataFrame:
-        """Give the items as a table."""
+        """Return the items as a table."""
         fit = self.fit
         return pl.DataFrame(
             {
@@ -58,12 +58,12 @@ class IrtStudy:
         ).fill_nan(None)
 
     def abilities(self) -> pl.DataFrame:
-        """Give the respondents as a table."""
+        """Return the respondents as a table."""
         names = list(self.responses.respondents)
         return pl.DataFrame({"respondent": names, "ability": self.fit.ability, "error": self.fit.ability_error})
 
     def suspicious(self) -> pl.DataFrame:
-        """Give the items for review as a table, the most suspicious first."""
+        """Return the items for review as a table, the most suspicious first."""
         suspects = self.suspects
         return pl.DataFrame(
             {
@@ -76,11 +76,11 @@ class IrtStudy:
         )
 
     def kept(self) -> RankingKept:
-        """Say how few items give the same ranking."""
+        """Return how few items give the same ranking."""
         return rankings_kept(self.responses, self.fit, seed=self.seed)
 
     def as_dict(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
+        """Return plain data, for JSON."""
         fit = self.fit
         more = {
             "intercept": fit.intercept,

@@ -41,7 +41,7 @@ def irt_report(study: IrtStudy, commands: Sequence[str] = (), *, name: str = "")
 
 
 def irt_sections(study: IrtStudy, commands: list[str]) -> list[ReportSection]:
-    """Give the questions that an estimation answers; without a scale of ability, why there are no answers."""
+    """Return the questions that an estimation answers; without a scale of ability, why there are no answers."""
     if not study.fit.told_apart:
         return [difficulty_section(study, commands)]
     return [
@@ -54,14 +54,14 @@ def irt_sections(study: IrtStudy, commands: list[str]) -> list[ReportSection]:
 
 
 def _groups(study: IrtStudy) -> dict[str, FloatArray]:
-    """Give the difficulties by test, those that are finite."""
+    """Return the difficulties by test, those that are finite."""
     tests = np.array(study.responses.tests or [""] * len(study.fit.difficulty))
     usable = np.isfinite(study.fit.difficulty)
     return {str(one): study.fit.difficulty[(tests == one) & usable] for one in dict.fromkeys(tests.tolist())}
 
 
 def difficulty_section(study: IrtStudy, commands: list[str]) -> ReportSection:
-    """Say how hard the items are, by test; where respondents cannot be told apart, only that."""
+    """Return how hard the items are, by test; where respondents cannot be told apart, only that."""
     if not study.fit.told_apart:
         return _no_difficulty(study, commands)
     groups = {name or Text("all items"): values for name, values in _groups(study).items()}
@@ -105,7 +105,7 @@ def _doubts(study: IrtStudy) -> list[str]:
 
 
 def _no_difficulty(study: IrtStudy, commands: list[str]) -> ReportSection:
-    """Say why there are no difficulties: what all get right equally often gives no scale."""
+    """Return why there are no difficulties: what all get right equally often gives no scale."""
     finding = Text(
         "{n} models, runs of one, or people answered these items and are right equally often, as far as chance lets "
         "one say. How hard items are can be told once respondents of different ability have answered them.",

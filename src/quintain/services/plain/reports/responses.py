@@ -96,7 +96,7 @@ def _read(path: Source, reading: ResponseReading) -> Responses:
 
 
 def _tests(table: pl.DataFrame, path: Source, item: str, test: str, items: Sequence[str]) -> list[str]:
-    """Give the test of each item, where a column names it."""
+    """Return the test of each item, where a column names it."""
     if test not in table.columns:
         return []
     pairs = table.select(item=pl.col(item).cast(pl.String), test=pl.col(test).cast(pl.String).fill_null("–")).unique()

@@ -36,7 +36,7 @@ class TextGroup:
     prompts: Sequence[str | None] = ()
 
     def edited(self) -> tuple[list[str], list[str]]:
-        """Give the prompts that there are, and what was made of each."""
+        """Return the prompts that there are, and what was made of each."""
         pairs = [(before, after) for before, after in zip(self.prompts, self.texts, strict=False) if before is not None]
         return [before for before, _ in pairs], [after for _, after in pairs]
 
@@ -235,7 +235,7 @@ def _longer(first: str, second: str, share: Estimate) -> Text:
 
 
 def _pairs(series: Mapping[str, FloatArray], say: Callable[[str, str, Estimate], Text]) -> list[str]:
-    """Say of every two groups how often one is above the other: the one that is more often comes first."""
+    """Return of every two groups how often one is above the other: the one that is more often comes first."""
     findings: list[str] = []
     for name, other in list(combinations(series, 2))[:MOST_PAIRS]:
         share = superiority(series[name], series[other])
@@ -313,7 +313,7 @@ def _richer(sizes: Mapping[str, FloatArray]) -> list[str]:
 
 
 def _ends(figure: Estimate, name: str = "median") -> dict[str, float]:
-    """Give value and ends of an interval by their names in a text; one without ends is all of it."""
+    """Return value and ends of an interval by their names in a text; one without ends is all of it."""
     value = 0.0 if figure.value is None else figure.value
     return {
         name: value,

@@ -15,9 +15,10 @@ from quintain.protocols.reading import shipped
 def cost_section(
     arms: Sequence[TrialArm], kept_items: Mapping[str, float], judging: JudgingCosts | None = None
 ) -> ReportSection | None:
-    """Say what a question costs in each arm: in the final round alone, with training, with experts' time, if it counts.
+    """Return what a question costs in each arm: in the final round alone, with training, with experts' time.
 
-    Where no amounts are known, and the arm is called like a protocol that ships, it is what that protocol pays.
+    Experts' time is left out where it does not count. Where no amounts are known, and the arm is called like a protocol
+    that ships, it is what that protocol pays.
     """
     rows: list[list[Cell]] = []
     findings: list[str] = []
@@ -69,7 +70,7 @@ def _judging(costs: JudgingCosts) -> Table:
 
 
 def attrition_section(arms: Sequence[TrialArm]) -> ReportSection | None:
-    """Say how many people came to each stage."""
+    """Return how many people came to each stage."""
     rows: list[list[Cell]] = []
     for arm in arms:
         came = arm.facts.came if arm.facts is not None else {}

@@ -18,7 +18,7 @@ LEAST_ITEMS = 20
 
 
 def arms_difficulty(arms: Sequence[TrialArm], seed: int, commands: Sequence[str]) -> ReportSection | None:
-    """Say how hard the items of each arm are; None where there are too few models or items to say so."""
+    """Return how hard the items of each arm are; None where there are too few models or items to say so."""
     rows = [(arm.name, item, label) for arm in arms for item in arm.items if (label := _label(arm, item)) is not None]
     common = [set(item.predictions) for _, item, _ in rows]
     models = sorted(set.intersection(*common)) if common else []
@@ -32,7 +32,7 @@ def arms_difficulty(arms: Sequence[TrialArm], seed: int, commands: Sequence[str]
 
 
 def _label(arm: TrialArm, item: TrialItem) -> str | None:
-    """Give what most votes say an item's answer is; None without a majority, and where most call it invalid."""
+    """Return what most votes say an item's answer is; None without a majority, and where most call it invalid."""
     votes = [label for _, label in item.judgements]
     if not votes:
         return None

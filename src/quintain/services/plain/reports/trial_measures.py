@@ -43,7 +43,7 @@ def slice_words(name: str, votes: int | None = None) -> Text:
 
 
 def votes_of(arms: Sequence[TrialArm], options: ReportOptions) -> int | None:
-    """Give the number of votes that set a label in all of *arms*; None where arms differ in it."""
+    """Return the number of votes that set a label in all of *arms*; None where arms differ in it."""
     numbers = {options.sample + arm.writer_votes for arm in arms}
     return numbers.pop() if len(numbers) == 1 else None
 

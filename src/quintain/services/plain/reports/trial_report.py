@@ -123,7 +123,7 @@ def _results(
 
 
 def _labels_note(arms: Sequence[TrialArm], options: ReportOptions) -> Text:
-    """Say whose votes set the labels; the writer's is one of them where the trial says so."""
+    """Return whose votes set the labels; the writer's is one of them where the trial says so."""
     drawn = {"sample": options.sample, "draws": options.draws}
     with_writer = [one.name for one in arms if one.writer_votes]
     if len(with_writer) == len(arms):

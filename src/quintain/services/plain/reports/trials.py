@@ -34,7 +34,7 @@ class Simulation:
 
 
 def find_protocol(name: str) -> Protocol:
-    """Give the protocol that ships under a name, or the one in a file."""
+    """Return the protocol that ships under a name, or the one in a file; NotFound for any other."""
     if name.lower() in shipped():
         return shipped()[name.lower()]
     path = Path(name)
@@ -92,7 +92,7 @@ def report_on(paths: Sequence[Path], arms: Sequence[TrialArm], options: ReportOp
 
 
 def arms_of(trial: TrialRun) -> list[TrialArm]:
-    """Give the arms of a simulated trial as they stand in a file."""
+    """Return the arms of a simulated trial as they stand in a file."""
     return [_arm_of(trial, place) for place in range(len(trial.runs))]
 
 

@@ -20,7 +20,7 @@ from quintain.store.queries.validate import validation as queries
 
 
 def policies(db: Session, actor: Actor, ref: str) -> Policies:
-    """Give a validation's policy with every state that it had, the newest first."""
+    """Return a validation's policy with every state that it had, the newest first (owners)."""
     validation = find_validation(db, ref)
     require_owner(actor, validation.task.name)
     rows = queries.policies(db, validation.id)
@@ -48,12 +48,12 @@ def notes(db: Session, actor: Actor, ref: str) -> list[JudgingNote]:
 
 def notes_of(db: Session, validation: ValidationInfo) -> list[JudgingNote]:
     """List the same of a validation that was found already; for other services."""
-    found = [pair for kind in ("flag", "skip") for pair in judgement_queries.notes(db, validation.id, kind)]
-    items = item_queries.items(db, sorted({note.item_id for note, _ in found}))
+    flags_and_skips = [pair for kind in ("flag", "skip") for pair in judgement_queries.notes(db, validation.id, kind)]
+    items = item_queries.items(db, sorted({note.item_id for note, _ in flags_and_skips}))
     gone = intake.gone_among(db, list(items))
     return [
         JudgingNote(note.kind, note.text, name, note.created_at, note.item_id, dict(items[note.item_id].inputs))
-        for note, name in found
+        for note, name in flags_and_skips
         if note.item_id not in gone
     ]
 
@@ -67,5 +67,5 @@ def trail(db: Session, actor: Actor, ref: str, *, limit: int = 100) -> list[Act]
 
 def trail_of(db: Session, validation: ValidationInfo, *, limit: int = 100) -> list[Act]:
     """List the same of a validation that was found already; for other services."""
-    found = log.entries_of_validation(db, validation.ref, limit=limit)
-    return [Act(one.at, one.actor, one.action, one.subject, one.details) for one in found]
+    entries = log.entries_of_validation(db, validation.ref, limit=limit)
+    return [Act(entry.at, entry.actor, entry.action, entry.subject, entry.details) for entry in entries]

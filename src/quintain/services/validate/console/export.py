@@ -87,7 +87,7 @@ def _owned(db: Session, actor: Actor, ref: str) -> ValidationInfo:
 
 
 def _judgement_frames(db: Session, validation: ValidationInfo, tell: ReportProgress) -> Frames:
-    """Give `item, worker, label, kept` and more of all judgements, with judges under numbers, not names.
+    """Yield `item, worker, label, kept` and more of all judgements, with judges under numbers, not names.
 
     Where writers vote, their votes are rows, too, by workers of their own: what is kept makes the labels again.
     """
@@ -95,11 +95,11 @@ def _judgement_frames(db: Session, validation: ValidationInfo, tell: ReportProgr
     final = final_labels(db, validation, evidence)
     often = item_queries.asked_often(db, validation.id)
     normal = np.flatnonzero(evidence.table.gold == "")
-    kept = np.zeros(len(evidence.table), dtype=bool)
-    kept[evidence.rows[final.kept]] = True
+    is_kept = np.zeros(len(evidence.table), dtype=bool)
+    is_kept[evidence.rows[final.kept]] = True
     for start in range(0, len(normal), CHUNK):
         rows = normal[start : start + CHUNK]
-        yield _frame(db, validation, evidence.table.item[rows], often, _said(evidence, rows, kept))
+        yield _frame(db, validation, evidence.table.item[rows], often, _said(evidence, rows, is_kept))
         tell(start + len(rows), len(normal))
     voting = np.flatnonzero(final.writer != NONE)
     written = item_queries.writers(db, validation.id) if len(voting) else {}
@@ -118,26 +118,26 @@ def _judgement_frames(db: Session, validation: ValidationInfo, tell: ReportProgr
         yield _frame(db, validation, mine, often, votes)
 
 
-def _said(evidence: Evidence, rows: IntArray, kept: Any) -> dict[str, Any]:
-    """Give what judges said at *rows* of the table as columns."""
+def _said(evidence: Evidence, rows: IntArray, is_kept: Any) -> dict[str, Any]:
+    """Return what judges said at *rows* of the table as columns."""
     table = evidence.table
     codes = np.searchsorted(evidence.users, table.user[rows])
     return {
         "worker": [f"judge-{code + 1}" for code in codes.tolist()],
         "label": table.label[rows].tolist(),
-        "kept": kept[rows],
+        "kept": is_kept[rows],
         "late": table.late[rows],
         "seconds": table.seconds[rows],
     }
 
 
 def _frame(
-    db: Session, validation: ValidationInfo, items: IntArray, often: Mapping[int, int], said: Mapping[str, Any]
+    db: Session, validation: ValidationInfo, items: IntArray, often: Mapping[int, int], columns: Mapping[str, Any]
 ) -> pl.DataFrame:
     ids = items.tolist()
     hashes = item_queries.hashes(db, sorted(set(ids)))
     asked = [often.get(item, validation.policy.judgements) for item in ids]
-    return pl.DataFrame({"item": [hashes[item] for item in ids], **said, "asked": asked}, schema=dict(JUDGEMENTS))
+    return pl.DataFrame({"item": [hashes[item] for item in ids], **columns, "asked": asked}, schema=dict(JUDGEMENTS))
 
 
 def _label_schema(validation: ValidationInfo, final: FinalLabels) -> dict[str, pl.DataType]:
@@ -182,11 +182,11 @@ JUDGEMENTS_FILE = ExportKind(
     "judgements",
     of=_of,
     figure=VALIDATION,
-    write=lambda db, _, actor, wanted, path, tell: export_judgements(db, actor, wanted.ref, path, tell),
+    write=lambda db, _, actor, request, path, tell: export_judgements(db, actor, request.ref, path, tell),
 )
 LABELS_FILE = ExportKind(
     "labels",
     of=_of,
     figure=VALIDATION,
-    write=lambda db, _, actor, wanted, path, tell: export_labels(db, actor, wanted.ref, path, tell),
+    write=lambda db, _, actor, request, path, tell: export_labels(db, actor, request.ref, path, tell),
 )

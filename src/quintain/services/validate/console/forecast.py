@@ -29,7 +29,7 @@ ENOUGH_ITEMS = 30  # with all their judgements, before what was judged here says
 def foresee_adaptive(
     db: Session, actor: Actor, ref: str, policy_toml: str | None = None, *, file: str | None = None
 ) -> AdaptiveForecast:
-    """Say what the policy of a validation, or another one, would save by asking adaptively, and what it would risk.
+    """Return what the policy of a validation, or another one, would save by asking adaptively, and risk (owners).
 
     Where the policy does not ask adaptively, it is said for the defaults. Of much that was judged, some items are
     drawn and played again: nobody waits for all of it to be read.
@@ -42,8 +42,8 @@ def foresee_adaptive(
     classes = max(len(validation.task.judgement_labels), 2)
     drawn = is_large(db, validation)
     evidence, accuracy = _drawn(db, validation, policy.judgements) if drawn else _all(db, validation)
-    found = [replay(evidence.counted, accuracy, way, seed=validation.seed) for way in ways]
-    played = [one for one in found if one is not None and one.items >= ENOUGH_ITEMS]
+    replays = [replay(evidence.counted, accuracy, way, seed=validation.seed) for way in ways]
+    played = [replayed for replayed in replays if replayed is not None and replayed.items >= ENOUGH_ITEMS]
     results = played or [foresee(classes, adaptive.accuracy, way, seed=validation.seed) for way in ways]
     settings = [
         AdaptiveSetting(
@@ -78,8 +78,8 @@ def _drawn(db: Session, validation: ValidationInfo, most: int) -> tuple[Evidence
     table = queries.table(db, validation.id, ids)
     aside, anew = queries.set_aside(db, validation.id), queries.begun_anew(db, validation.id)
     evidence = evidence_of(table, aside, validation.task.judgement_labels, anew)
-    kept = people_figures(db, validation).get("judges", {})
-    columns = (kept.get(name, ()) for name in ("user", "right", "wrong"))
+    figures = people_figures(db, validation).get("judges", {})
+    columns = (figures.get(name, ()) for name in ("user", "right", "wrong"))
     known = {user: right / (right + wrong) for user, right, wrong in zip(*columns, strict=True)}
     fitted = zip(evidence.users.tolist(), measure(evidence).fit.accuracy.tolist(), strict=True)
     able = [known.get(user, accuracy) for user, accuracy in fitted]
@@ -87,7 +87,7 @@ def _drawn(db: Session, validation: ValidationInfo, most: int) -> tuple[Evidence
 
 
 def _ways(policy: ValidationPolicy, adaptive: Adaptive) -> list[Stopping]:
-    """Give the setting of the policy first, then the one that saves more and the one that risks nothing."""
+    """Return the setting of the policy first, then the one that saves more and the one that risks nothing."""
     over_half = policy.judgements // 2 + 1
     pairs = [(policy.minimum, adaptive.least), (min(2, policy.judgements), 2), (over_half, over_half)]
     return [Stopping(policy.judgements, *pair, adaptive.threshold) for pair in dict.fromkeys(pairs)]

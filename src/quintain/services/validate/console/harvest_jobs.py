@@ -70,7 +70,7 @@ class HarvestRequest:
     policy: str = ""
 
     def settings(self) -> Harvesting:
-        """Give it as harvesting takes it, or say what is wrong with the rules."""
+        """Return the settings that harvesting takes; refuse rules that are wrong."""
         rules = parse_rules(NAMED_RULES.get(self.rules.strip(), self.rules))
         return Harvesting(rules=rules, where=self.where, size=self.size, seed=self.seed, columns=self.columns)
 
@@ -80,7 +80,7 @@ def ask_harvest(
     blobs: Blobs,
     actor: Actor,
     task: str,
-    wanted: HarvestRequest,
+    request: HarvestRequest,
     *,
     file: Path | None = None,
     runners: Mapping[str, AdapterRunner] = RUNNERS,
@@ -91,25 +91,25 @@ def ask_harvest(
     """
     definition = get_task(db, task)
     require_owner(actor, task)
-    if (file is None) == (not wanted.dataset):
+    if (file is None) == (not request.dataset):
         raise BadInput("The corpus is a file or a data set.", remedy="Choose one of them.")
-    target = target_from_workspace(db, blobs, actor, wanted.model, task=task, runners=runners)
-    wanted = replace(wanted, model=target.name)
-    if wanted.policy.strip():
-        parse_policy(wanted.policy)
-    if wanted.dataset:
-        version = get_version(db, actor, wanted.dataset)
+    target = target_from_workspace(db, blobs, actor, request.model, task=task, runners=runners)
+    request = replace(request, model=target.name)
+    if request.policy.strip():
+        parse_policy(request.policy)
+    if request.dataset:
+        version = get_version(db, actor, request.dataset)
         if version.hidden:
             raise Conflict(
                 "The labels of {ref} are hidden, and a round of its texts would show them.",
                 ref=version.ref,
                 remedy="Harvest from another data set.",
             )
-        wanted = replace(wanted, dataset=version.ref)
+        request = replace(request, dataset=version.ref)
     with tempfile.TemporaryDirectory(prefix="quintain-harvest-") as folder:
-        source = file or _from_dataset(db, blobs, actor, wanted.dataset, target, Path(folder), rows=ROWS)
-        check_harvest([source], target, wanted.settings())
-    params: dict[str, Any] = {"wanted": asdict(wanted), "task": definition.name}
+        source = file or _from_dataset(db, blobs, actor, request.dataset, target, Path(folder), rows=ROWS)
+        check_harvest([source], target, request.settings())
+    params: dict[str, Any] = {"wanted": asdict(request), "task": definition.name}
     if file is not None:
         with file.open("rb") as stream:
             params |= {"file": file.name, "hash": file_digest(stream, "sha256").hexdigest()}
@@ -120,12 +120,12 @@ def ask_harvest(
     if file is not None:
         params["kept"] = _kept(blobs, file)
     with transaction(db):
-        audit.record(db, actor, "harvest.start", task, model=wanted.model, dataset=wanted.dataset)
+        audit.record(db, actor, "harvest.start", task, model=request.model, dataset=request.dataset)
         return queue.enqueue(db, JOB, subject, task=task, by=actor, params=params)
 
 
 def find_harvest(db: Session, actor: Actor, task: str, number: int) -> JobStanding:
-    """Say how far a harvest of *task* is, and what came of it. For owners."""
+    """Return how far a harvest of *task* is, and what came of it (owners)."""
     require_owner(actor, task)
     job = queue.get_job(db, actor, number)
     if job.kind != JOB or job.task != task:
@@ -140,19 +140,19 @@ def handler_of(runners: Mapping[str, AdapterRunner]) -> Handler:
 
 def do_harvest(run: JobRun, *, runners: Mapping[str, AdapterRunner] = RUNNERS) -> Mapping[str, Any]:
     """Harvest, as a job, and make the sample a round; what is cancelled leaves none."""
-    task, wanted = run.params["task"], HarvestRequest(**run.params["wanted"])
+    task, request = run.params["task"], HarvestRequest(**run.params["wanted"])
     work = _Work(run)
     with run.sessions() as db, tempfile.TemporaryDirectory(prefix="quintain-harvest-") as name:
         folder, actor = Path(name), run.asker(db)
-        target = target_from_workspace(db, run.blobs, actor, wanted.model, task=task, runners=runners)
-        with _corpus(db, run, actor, wanted, target, folder) as source:
+        target = target_from_workspace(db, run.blobs, actor, request.model, task=task, runners=runners)
+        with _corpus(db, run, actor, request, target, folder) as source:
             sample, size = folder / "sample.jsonl", source.stat().st_size
             db.rollback()  # the reading is over: it may take hours
-            made = harvest(
+            report = harvest(
                 [source],
                 target,
                 sample,
-                wanted.settings(),
+                request.settings(),
                 progress=lambda done, _: run.report_progress(min(done, size), size),
                 begin_at=work.begin_at(),
                 keep=work.keep,
@@ -163,14 +163,14 @@ def do_harvest(run: JobRun, *, runners: Mapping[str, AdapterRunner] = RUNNERS) -
                 actor,
                 task,
                 sample,
-                title=wanted.title,
-                model=wanted.model,
-                policy_toml=wanted.policy or None,
-                seed=wanted.seed,
+                title=request.title,
+                model=request.model,
+                policy_toml=request.policy or None,
+                seed=request.seed,
             )
             run.save_within(db, {})  # nobody else is at it, and nobody has cancelled it
     work.forget()
-    return _result(made, info.ref)
+    return _result(report, info.ref)
 
 
 class _Work:
@@ -180,7 +180,7 @@ class _Work:
         self.run, self.at, self.name = run, time.monotonic(), str(run.checkpoint.get("kept", ""))
 
     def begin_at(self) -> HarvestState | None:
-        """Give what was kept; None where nothing was, or it was thrown away."""
+        """Return what was kept; None where nothing was, or it was thrown away."""
         path = self.run.blobs.passing(self.name) if self.name else None
         return HarvestState.read(path, self.run.checkpoint["state"]) if path is not None else None
 
@@ -219,17 +219,17 @@ def _kept(blobs: Blobs, file: Path) -> str:
 
 @contextmanager
 def _corpus(
-    db: Session, run: JobRun, actor: Actor, wanted: HarvestRequest, target: HarvestTarget, folder: Path
+    db: Session, run: JobRun, actor: Actor, request: HarvestRequest, target: HarvestTarget, folder: Path
 ) -> Iterator[Path]:
-    """Give the file to read: the one that was sent, or one that is written from a data set."""
-    if wanted.dataset:
-        yield _from_dataset(db, run.blobs, actor, wanted.dataset, target, folder)
+    """Yield the file to read: the one that was sent, or one that is written from a data set."""
+    if request.dataset:
+        yield _from_dataset(db, run.blobs, actor, request.dataset, target, folder)
         return
-    kept = run.blobs.passing(run.params["kept"])
-    if kept is None:
+    uploaded = run.blobs.passing(run.params["kept"])
+    if uploaded is None:
         raise Conflict("The file was thrown away.", remedy="Send it again.")
     source = folder / run.params["file"]
-    source.symlink_to(kept)
+    source.symlink_to(uploaded)
     yield source
 
 
@@ -263,18 +263,18 @@ def _from_dataset(
     return path
 
 
-def _result(made: HarvestReport, ref: str) -> dict[str, Any]:
-    """Give what came of it, without the counts of every cell."""
-    told = made.as_dict()
+def _result(report: HarvestReport, ref: str) -> dict[str, Any]:
+    """Return what came of it, without the counts of every cell."""
+    figures = report.as_dict()
     names = ("name", "wanted", "taken", "seen", "distinct", "estimated")
     return {
         "round": ref,
-        "size": told["size"],
-        "taken": told["taken"],
-        "rows": told["rows"],
-        "faults": [str(fault) for fault in made.tally.faults],
-        "sentences": told["sentences"],
-        "strata": [{name: stratum[name] for name in names} for stratum in told["strata"]],
-        "short": sum(one["short"] for one in told["shortfalls"]),
-        "seconds": told["seconds"],
+        "size": figures["size"],
+        "taken": figures["taken"],
+        "rows": figures["rows"],
+        "faults": [str(fault) for fault in report.tally.faults],
+        "sentences": figures["sentences"],
+        "strata": [{name: stratum[name] for name in names} for stratum in figures["strata"]],
+        "short": sum(shortfall["short"] for shortfall in figures["shortfalls"]),
+        "seconds": figures["seconds"],
     }

@@ -64,7 +64,7 @@ def add_harvest(
 def _add_round(db: Session, actor: Actor, task_id: int, spec: RoundSpec) -> None:
     """Add a round that was over when it began: what is in it was found, and nobody writes."""
     moment = now()
-    made = Round(
+    row = Round(
         task_id=task_id,
         number=spec.number,
         kind=RoundKind.HARVEST.value,
@@ -75,10 +75,10 @@ def _add_round(db: Session, actor: Actor, task_id: int, spec: RoundSpec) -> None
         opened_at=moment,
         closed_at=moment,
     )
-    db.add(made)
+    db.add(row)
     db.flush()
-    db.add(RoundVersion(round_id=made.id, number=1, toml=dump_round(spec), created_by=actor.user_id))
-    pin_targets(db, made.id, spec)
+    db.add(RoundVersion(round_id=row.id, number=1, toml=dump_round(spec), created_by=actor.user_id))
+    pin_targets(db, row.id, spec)
     db.flush()
 
 

@@ -48,27 +48,30 @@ def take_attempts(db: Session, validation: ValidationInfo, most: int = AT_ONCE) 
     if not validation.seen_to and not is_small(db, validation.round_id):  # all of it is to be looked at
         queue.enqueue(db, JOB, validation.ref, task=validation.task.name)
         return ItemsAdded(0, 0)
-    found = new_attempts(db, validation, limit=most + 1, since=validation.seen_to)
-    rest = len(found) > most
+    attempts = new_attempts(db, validation, limit=most + 1, since=validation.seen_to)
+    rest = len(attempts) > most
     if rest:
         queue.enqueue(db, JOB, validation.ref, task=validation.task.name)
         # A sample of a certain number is drawn from what comes in together: all of it is the worker's.
-        found = [] if validation.policy.often and validation.policy.often.items else found[:most]
-    before, often = item_queries.count_items(db, validation.id), draw_often(db, validation, [one.hash for one in found])
+        attempts = [] if validation.policy.often and validation.policy.often.items else attempts[:most]
+    before, often = (
+        item_queries.count_items(db, validation.id),
+        draw_often(db, validation, [attempt.hash for attempt in attempts]),
+    )
     with sqlite_write_queue(db), transaction(db):
         lock(db, f"items of {validation.id}")
         drop_retracted(db, validation, validation.seen_to)
         # What was there to be taken in, less what has changed since.
-        found = new_attempts(db, validation, since=validation.seen_to, until=found[-1].id) if found else []
-        added = take_batch(db, validation, found, before=before, often=often)
+        attempts = new_attempts(db, validation, since=validation.seen_to, until=attempts[-1].id) if attempts else []
+        added = take_batch(db, validation, attempts, before=before, often=often)
         if not rest:
             db.get_one(Validation, validation.id, populate_existing=True).seen_to = seen
         db.flush()
-    return ItemsAdded(added, len(found) - added)
+    return ItemsAdded(added, len(attempts) - added)
 
 
 def is_small(db: Session, round_id: int) -> bool:
-    """Say whether all attempts of a round may be looked at while somebody waits."""
+    """Whether all attempts of a round may be looked at while somebody waits."""
     return intake.count_attempts_to(db, round_id, AT_ONCE + 1) <= AT_ONCE
 
 
@@ -105,26 +108,26 @@ def drop_retracted(db: Session, validation: ValidationInfo, since: str) -> None:
 
 
 def take_batch(
-    db: Session, validation: ValidationInfo, found: Sequence[NewAttempt], *, before: int, often: Mapping[str, int]
+    db: Session, validation: ValidationInfo, attempts: Sequence[NewAttempt], *, before: int, often: Mapping[str, int]
 ) -> int:
-    """Make items of *found*, which were read within the caller's transaction; give how many came in.
+    """Make items of *attempts*, which were read within the caller's transaction; give how many came in.
 
     *before* is how many items there are, and *often* how many judgements some get, by their hashes.
     """
     first: dict[str, NewAttempt] = {}
-    for attempt in found:
+    for attempt in attempts:
         first.setdefault(attempt.hash, attempt)
     again = _take_again(db, validation, {key: one for key, one in first.items() if one.again})
     new = [attempt for attempt in first.values() if not attempt.again]
-    made = intake.add_attempts(
+    added = intake.add_attempts(
         db, validation.id, [one.id for one in new], before=before, batch_size=validation.policy.batch_size
     )
     shapes = [
         {"hash": one.hash, "batch": batch, "author_id": one.author_id}
-        for one, (_, batch) in zip(new, made, strict=True)
+        for one, (_, batch) in zip(new, added, strict=True)
     ]
     asked = [often.get(one.hash) for one in new]
-    ids = [item for item, _ in made]
+    ids = [item for item, _ in added]
     drawn = [item for item, number in zip(ids, asked, strict=True) if number is not None]
     if drawn and validation.policy.often:
         intake.ask_often(db, drawn, validation.policy.often.judgements)

@@ -52,14 +52,14 @@ def open_with_items(  # noqa: PLR0913 - what is opened, what is added, and how
     All of it is read and checked before anything is opened. Where adding was interrupted, the same once more adds the
     rest.
     """
-    found = []
+    tables = []
     if name := ref.rpartition("/")[0]:
         require_owner(actor, name)
         task = get_task(db, name)
-        found += [item_rows(task, items, columns)] if items is not None else []
-        found += [dataset_rows(db, blobs, actor, task, dataset)] if dataset is not None else []
+        tables += [item_rows(task, items, columns)] if items is not None else []
+        tables += [dataset_rows(db, blobs, actor, task, dataset)] if dataset is not None else []
     open_validation(db, actor, ref, policy_toml, seed=seed, file=file, edit=edit)
-    for rows in found:
+    for rows in tables:
         take_rows(db, actor, ref, rows)
 
 
@@ -85,22 +85,22 @@ def item_rows(task: Task, path: Path, columns: Mapping[str, str] | None = None) 
 
 
 def _predictions(row: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Give what the model said, with its hash and its probabilities where a harvest has kept them."""
-    model, said = row.get("model"), row.get("predicted")
-    if model in (None, "") or said in (None, ""):
+    """Return what the model said, with its hash and its probabilities where a harvest has kept them."""
+    model, answer = row.get("model"), row.get("predicted")
+    if model in (None, "") or answer in (None, ""):
         return []
-    kept = _meta(row.get(META))
-    shares = kept.get("probabilities")
+    harvested = _meta(row.get(META))
+    shares = harvested.get("probabilities")
     more = {
-        "hash": kept["model"] if isinstance(kept.get("model"), str) else None,
+        "hash": harvested["model"] if isinstance(harvested.get("model"), str) else None,
         "probabilities": dict(shares) if isinstance(shares, Mapping) else None,
     }
-    return [{"model": str(model), "answer": said, **{name: one for name, one in more.items() if one}}]
+    return [{"model": str(model), "answer": answer, **{name: one for name, one in more.items() if one}}]
 
 
-def _meta(given: Any) -> Mapping[str, Any]:
+def _meta(stored: Any) -> Mapping[str, Any]:
     try:
-        meta = parse_json(given) if isinstance(given, str) and given else given
+        meta = parse_json(stored) if isinstance(stored, str) and stored else stored
     except NotJson:
         return {}
     return meta if isinstance(meta, Mapping) else {}
@@ -145,13 +145,13 @@ def _rows(
     """
     kind = kind_of(task)
     fields = {item.name: item for item in kind.fields(task)}
-    wanted = [name for name, item in fields.items() if item.required]
-    more = [name for name in fields if name not in wanted]
+    required_fields = [name for name, item in fields.items() if item.required]
+    more = [name for name in fields if name not in required_fields]
     needed = ["answer"] if shows_answer(task) else []
     maybe = [] if needed else ["answer"]
     frame = read_table(
         path,
-        required=[*wanted, *needed, *required],
+        required=[*required_fields, *needed, *required],
         optional=[*more, *maybe, *optional],
         columns=columns,
         types={name: dtype for name, dtype in ORIGIN.items() if name in optional},
@@ -167,8 +167,11 @@ def _rows(
         faults += [Fault(reason, file=path.name, row=row_number(path, row), field=name) for row, reason in misfits]
     examples = pl.DataFrame(shaped)
     if not faults:
-        found = kind.check_table(task, examples) + find_faults(examples, path_rules(task, examples.columns))
-        faults = [Fault(one.reason, file=path.name, row=row_number(path, one.row), field=one.field) for one in found]
+        mismatches = kind.check_table(task, examples) + find_faults(examples, path_rules(task, examples.columns))
+        faults = [
+            Fault(misfit.reason, file=path.name, row=row_number(path, misfit.row), field=misfit.field)
+            for misfit in mismatches
+        ]
     facts = further_facts(frame, [*fields, *TAKEN], path) if further else None
     faults += facts.faults if facts else []
     if faults:

@@ -37,14 +37,14 @@ class ItemRules:
 
     def votes(self, counts: IntArray) -> IntArray:
         """Add the writers' votes to the judges'."""
-        made = counts.copy()
-        there = np.flatnonzero(self.writer != NONE)
-        made[there, self.writer[there]] += 1
-        return made
+        votes = counts.copy()
+        voted = np.flatnonzero(self.writer != NONE)
+        votes[voted, self.writer[voted]] += 1
+        return votes
 
 
 def rules_of(db: Session, validation: ValidationInfo, items: IntArray, classes: Sequence[str]) -> ItemRules:
-    """Give what the policy says of each of *items*."""
+    """Return what the policy says of each of *items*."""
     policy = validation.policy
     often = item_queries.asked_often(db, validation.id)
     asked = np.array([often.get(item, policy.judgements) for item in items.tolist()], dtype=np.int64)
@@ -54,24 +54,24 @@ def rules_of(db: Session, validation: ValidationInfo, items: IntArray, classes: 
     )
     writer, author = np.full(len(items), NONE, dtype=np.int64), np.zeros(len(items), dtype=np.int64)
     if policy.writer:
-        code = {name: place for place, name in enumerate(classes)}
+        code = {name: at for at, name in enumerate(classes)}
         written = item_queries.writers(db, validation.id)
-        for place, item in enumerate(items.tolist()):
+        for at, item in enumerate(items.tolist()):
             if item in written:
-                author[place], aim = written[item]
-                writer[place] = code.get(writers_label(validation.task, aim) or "", NONE)
+                author[at], aim = written[item]
+                writer[at] = code.get(writers_label(validation.task, aim) or "", NONE)
     return ItemRules(asked, minimum, writer, author)
 
 
 def with_writers(used: Judgements, rules: ItemRules) -> Judgements:
-    """Give judgements with those of the writers, each a worker of their own beside the judges."""
-    there = np.flatnonzero(rules.writer != NONE)
-    if not len(there):
+    """Return judgements with those of the writers, each a worker of their own beside the judges."""
+    voted = np.flatnonzero(rules.writer != NONE)
+    if not len(voted):
         return used
-    people, who = np.unique(rules.author[there], return_inverse=True)
-    item = np.concatenate([used.item, there])
+    people, who = np.unique(rules.author[voted], return_inverse=True)
+    item = np.concatenate([used.item, voted])
     worker = np.concatenate([used.worker, who + len(used.workers)])
-    label = np.concatenate([used.label, rules.writer[there]])
+    label = np.concatenate([used.label, rules.writer[voted]])
     order = np.lexsort((worker, item))
     names = [*used.workers, *(f"writer {one:012}" for one in people.tolist())]
     return Judgements(item[order], worker[order], label[order], used.items, names, used.classes)
@@ -80,7 +80,7 @@ def with_writers(used: Judgements, rules: ItemRules) -> Judgements:
 def drawn_often(
     validation: ValidationInfo, rows: Sequence[Mapping[str, Any]], known: Mapping[str, int]
 ) -> list[int | None]:
-    """Say of new items how many judgements each is to get; None where it is no more than the policy asks of all.
+    """Return how many judgements each of new items is to get; None where it is no more than the policy asks of all.
 
     *known* counts those of each part that are judged often already.
     """
@@ -105,11 +105,11 @@ def _by_number(
     often: Often, rows: Sequence[Mapping[str, Any]], lots: Sequence[int], known: Mapping[str, int]
 ) -> set[int]:
     """Fill the sample of each part up with the items of the lowest lots."""
-    found: set[int] = set()
+    drawn: set[int] = set()
     parts: dict[str, list[int]] = {}
-    for place, row in enumerate(rows):
-        parts.setdefault(str(row.get("part", "")), []).append(place)
+    for at, row in enumerate(rows):
+        parts.setdefault(str(row.get("part", "")), []).append(at)
     for part, places in parts.items():
         room = max(often.items - known.get(part, 0), 0)
-        found.update(sorted(places, key=lambda one: lots[one])[:room])
-    return found
+        drawn.update(sorted(places, key=lambda at_place: lots[at_place])[:room])
+    return drawn

@@ -39,28 +39,28 @@ class ItemQuery:
     limit: int = 25
 
 
-def list_items(db: Session, actor: Actor, ref: str, wanted: ItemQuery | None = None) -> JudgedItems:
+def list_items(db: Session, actor: Actor, ref: str, query: ItemQuery | None = None) -> JudgedItems:
     """List items of a validation, for its owner, as they were counted last."""
-    wanted = wanted or ItemQuery()
-    _check(wanted)
+    query = query or ItemQuery()
+    _check(query)
     validation = find_validation(db, ref)
     require_owner(actor, validation.task.name)
-    found = validation_figures(db, validation)
-    chosen = ItemFilter(wanted.state, wanted.label, wanted.text.strip())
-    total = _total(db, validation.id, chosen, found.whole.get("states", []))
-    first = min(wanted.offset, max(total - 1, 0) // wanted.limit * wanted.limit)  # beyond the end: the last page
+    figures = validation_figures(db, validation)
+    chosen = ItemFilter(query.state, query.label, query.text.strip())
+    total = _total(db, validation.id, chosen, figures.whole.get("states", []))
+    first = min(query.offset, max(total - 1, 0) // query.limit * query.limit)  # beyond the end: the last page
     rows = item_figures.page(
-        db, validation.id, chosen, order=wanted.order, down=wanted.down, offset=first, limit=wanted.limit
+        db, validation.id, chosen, order=query.order, down=query.down, offset=first, limit=query.limit
     )
     items = item_queries.items(db, [row.item_id for row in rows])
     copies = item_queries.copied(db, validation.id, [item.hash for item in items.values()])
     listed = [_row(row, items[row.item_id], copies) for row in rows]
-    counts, searched = _counts(found.whole.get("states", [])), _searched(db, validation.id, chosen)
-    return JudgedItems(listed, total, counts, as_of=found.as_of, searched=searched, counted=found.counted)
+    counts, searched = _counts(figures.whole.get("states", [])), _searched(db, validation.id, chosen)
+    return JudgedItems(listed, total, counts, as_of=figures.as_of, searched=searched, counted=figures.counted)
 
 
 def _searched(db: Session, validation_id: int, chosen: ItemFilter) -> int | None:
-    """Say among how many of the newest items a text was looked for, where that is not among all."""
+    """Return among how many of the newest items a text was looked for, where that is not among all."""
     most = item_queries.SEARCHED
     if not chosen.text or item_queries.count_items_to(db, validation_id, most + 1) <= most:
         return None
@@ -68,7 +68,7 @@ def _searched(db: Session, validation_id: int, chosen: ItemFilter) -> int | None
 
 
 def _total(db: Session, validation_id: int, chosen: ItemFilter, states: Sequence[Sequence[Any]]) -> int:
-    """Say how many items fit: by what is kept, unless a text is looked for."""
+    """Return how many items fit: by what is kept, unless a text is looked for."""
     if chosen.text:
         return item_figures.count(db, validation_id, chosen)
     return sum(
@@ -81,25 +81,25 @@ def _total(db: Session, validation_id: int, chosen: ItemFilter, states: Sequence
 
 def _counts(states: Sequence[Sequence[Any]]) -> dict[str, int]:
     """Count the items in each state; contested ones have another one, too."""
-    found: dict[str, int] = dict.fromkeys(STATES, 0)
+    counts: dict[str, int] = dict.fromkeys(STATES, 0)
     for state, contested, _label, number in states:
-        found[state] += number
-        found["contested"] += number if contested else 0
-    return found
+        counts[state] += number
+        counts["contested"] += number if contested else 0
+    return counts
 
 
-def _check(wanted: ItemQuery) -> None:
-    if wanted.state and wanted.state not in STATES:
+def _check(query: ItemQuery) -> None:
+    if query.state and query.state not in STATES:
         raise BadInput(
             "'{state}' is no state of items.",
-            state=wanted.state,
+            state=query.state,
             known=", ".join(STATES),
             remedy="Use one of {known}.",
         )
-    if wanted.order not in ORDERS:
+    if query.order not in ORDERS:
         raise BadInput(
             "Items are not ordered by '{order}'.",
-            order=wanted.order,
+            order=query.order,
             known=", ".join(ORDERS),
             remedy="Use one of {known}.",
         )

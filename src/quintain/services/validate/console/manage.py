@@ -54,36 +54,36 @@ read_task = lru_cache(maxsize=64)(parse_task)
 
 
 def find_validation(db: Session, ref: str) -> ValidationInfo:
-    """Give the validation called *ref*, or say what there is."""
+    """Return the validation called *ref*; NotFound, with those there are, without one."""
     task, _, name = ref.rpartition("/")
-    found = queries.find(db, task, name) if task else None
-    if found is None:
+    stored = queries.find(db, task, name) if task else None
+    if stored is None:
         raise NotFound(
             "There is no validation '{ref}'.",
             ref=ref,
             remedy="Name it as task/round, such as sentiment/2; `quintain validate open` begins one.",
             page="The page of the task's validations lists those there are, and begins new ones.",
         )
-    return _info(found)
+    return _info(stored)
 
 
 def validation_by_id(db: Session, validation_id: int) -> ValidationInfo:
-    """Give the validation of this number."""
+    """Return the validation of this number."""
     return _info(queries.by_id(db, validation_id))
 
 
-def _info(found: queries.StoredValidation) -> ValidationInfo:
+def _info(stored: queries.StoredValidation) -> ValidationInfo:
     return ValidationInfo(
-        id=found.id,
-        task=read_task(found.task_toml),
-        task_id=found.task_id,
-        round_id=found.round_id,
-        name=found.name,
-        state=ValidationState(found.state),
-        seed=found.seed,
-        seen_to=found.seen_to,
-        revision=found.revision,
-        policy=read_policy(found.policy),
+        id=stored.id,
+        task=read_task(stored.task_toml),
+        task_id=stored.task_id,
+        round_id=stored.round_id,
+        name=stored.name,
+        state=ValidationState(stored.state),
+        seed=stored.seed,
+        seen_to=stored.seen_to,
+        revision=stored.revision,
+        policy=read_policy(stored.policy),
     )
 
 
@@ -237,17 +237,17 @@ def add_items(db: Session, actor: Actor, ref: str, rows: Sequence[Mapping[str, A
     for number, row in enumerate(rows, 1):
         inputs = row.get("inputs")
         if isinstance(inputs, Mapping):
-            found = kind.check(task, inputs, row.get("answer")) + path_faults(task, inputs)
+            misfits = kind.check(task, inputs, row.get("answer")) + path_faults(task, inputs)
         else:
-            found = [Fault("has no inputs")]
-        faults += [Fault(fault.reason, row=number, field=fault.field) for fault in (*found, *_shape_faults(row))]
+            misfits = [Fault("has no inputs")]
+        faults += [Fault(fault.reason, row=number, field=fault.field) for fault in (*misfits, *_shape_faults(row))]
     if faults:
         raise BadInput(faults=faults[:20], total=len(faults))
     return take_rows(db, actor, ref, rows)
 
 
 def _shape_faults(row: Mapping[str, Any]) -> list[Fault]:
-    """Say what an item's row has too much, and what is wrong with its predictions."""
+    """Return what an item's row has too much, and what is wrong with its predictions."""
     faults = [Fault(reason) for reason in strange_keys(row, ROW_KEYS)]
     rating = row.get("rating")
     if rating is not None and not is_number(rating):
@@ -255,34 +255,36 @@ def _shape_faults(row: Mapping[str, Any]) -> list[Fault]:
     if row.get("review") is not None and not isinstance(row["review"], str):
         faults.append(Fault("is not a text", field="review"))
     for name in ("start", "end"):
-        place = row.get(name)
-        if place is not None and not (is_number(place) and place >= 0 and place == int(place)):
-            faults.append(Fault("{place} is no place in a text", place=repr(place), field=name))
+        position = row.get(name)
+        if position is not None and not (is_number(position) and position >= 0 and position == int(position)):
+            faults.append(Fault("{place} is no place in a text", place=repr(position), field=name))
     about = row.get("about") or {}
     if not isinstance(about, Mapping) or is_too_much(about):
         faults.append(Fault("is not a table of at most {most} letters", most=MOST, field="about"))
-    given = row.get("predictions") or []
-    if not isinstance(given, list | tuple):
+    predictions = row.get("predictions") or []
+    if not isinstance(predictions, list | tuple):
         return [*faults, Fault("is not a list", field="predictions")]
-    for one in given:
-        if not isinstance(one, Mapping):
-            faults.append(Fault("{given} is not a table with model and answer", given=repr(one), field="predictions"))
+    for prediction in predictions:
+        if not isinstance(prediction, Mapping):
+            faults.append(
+                Fault("{given} is not a table with model and answer", given=repr(prediction), field="predictions")
+            )
             continue
-        faults += [Fault(reason, field="predictions") for reason in strange_keys(one, PREDICTION_KEYS)]
-        if not isinstance(one.get("model"), str) or not one["model"].strip():
+        faults += [Fault(reason, field="predictions") for reason in strange_keys(prediction, PREDICTION_KEYS)]
+        if not isinstance(prediction.get("model"), str) or not prediction["model"].strip():
             faults.append(Fault("a prediction does not name its model", field="predictions"))
-        if one.get("answer") is None:
+        if prediction.get("answer") is None:
             faults.append(Fault("a prediction has no answer", field="predictions"))
     return faults
 
 
-def strange_keys(given: Mapping[str, Any], known: Sequence[str]) -> list[str]:
+def strange_keys(table: Mapping[str, Any], known: Sequence[str]) -> list[str]:
     """Name the keys that are not *known*, each with the one that may be meant.
 
     >>> strange_keys({"modell": "x"}, ("model", "answer"))
     ["no such key 'modell'; did you mean 'model'?"]
     """
-    strange = [key for key in given if key not in known]
+    strange = [key for key in table if key not in known]
     return [Text("no such key '{key}'; {hint}", key=key, hint=hint(key, known)) for key in strange]
 
 
@@ -294,7 +296,7 @@ def take_rows(db: Session, actor: Actor, ref: str, rows: Sequence[Mapping[str, A
     """
     validation = find_validation(db, ref)
     require_owner(actor, validation.task.name)
-    made = [
+    items = [
         {
             "hash": Example(row["inputs"]).id,
             "inputs": dict(row["inputs"]),
@@ -308,20 +310,20 @@ def take_rows(db: Session, actor: Actor, ref: str, rows: Sequence[Mapping[str, A
         }
         for row in rows
     ]
-    added = add_rows(db, validation, made)
-    taken = ItemsAdded(added, len(made) - added)
+    added = add_rows(db, validation, items)
+    taken = ItemsAdded(added, len(items) - added)
     with transaction(db):
         audit.record(db, actor, "validation.items", ref, added=taken.added, repeats=taken.repeats)
     return taken
 
 
 def _source(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Say where an item is from, and what else is known of it."""
+    """Return where an item is from, and what else is known of it."""
     return {**(row.get("about") or {}), **{name: row[name] for name in SOURCE_KEYS if row.get(name) is not None}}
 
 
 def aim_text(answer: Any) -> str:
-    """Give an answer as the text that labels are compared with; empty where it is no label."""
+    """Return an answer as the text that labels are compared with; empty where it is no label."""
     return normalise_label(str(answer))[:80] if isinstance(answer, str | int) and not isinstance(answer, bool) else ""
 
 

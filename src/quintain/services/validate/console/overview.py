@@ -44,7 +44,7 @@ class Console:
 
 
 def console(db: Session, actor: Actor, ref: str, *, glance: int) -> Console:
-    """Give everything at once, to owners: what is kept is read once, however many parts show some of it.
+    """Return everything at once (owners): what is kept is read once, however many parts show some of it.
 
     At a *glance* are the rates of so many writers.
     """

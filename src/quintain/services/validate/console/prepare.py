@@ -77,8 +77,8 @@ def _take_all(run: JobRun, db: Session, validation: ValidationInfo, often: Mappi
         begun, after, done = after, some[-1], done + len(some)
         with sqlite_write_queue(db), transaction(db):
             lock(db, f"items of {validation.id}")
-            found = new_attempts(db, validation, after=begun, until=after)  # of so few, as they are now
-            items += take_batch(db, validation, found, before=items, often=often)
+            attempts = new_attempts(db, validation, after=begun, until=after)  # of so few, as they are now
+            items += take_batch(db, validation, attempts, before=items, often=often)
             run.save_within(db, {"after": after, "done": done, "mark": known["mark"]})
         db.expunge_all()
     if done >= slots.MANY:
@@ -88,7 +88,7 @@ def _take_all(run: JobRun, db: Session, validation: ValidationInfo, often: Mappi
 
 
 def preparation_of(db: Session, validation: ValidationInfo) -> JobStanding | None:
-    """Say how far the preparing of a validation is; None where it is over. For other services."""
+    """Return how far the preparing of a validation is; None where it is over. For other services."""
     return queue.newest(db, PREPARE, validation.ref) if validation.state is ValidationState.PREPARING else None
 
 

@@ -49,90 +49,90 @@ RECENT = 1000  # and at the times of so many judgements
 
 
 def status(db: Session, actor: Actor, ref: str, *, glance: int | None = None) -> Validation:
-    """Give everything that the owner's console shows, as it was counted last.
+    """Return everything that the owner's console shows, as it was counted last (owners).
 
     At a *glance*, only the rates of so many writers, twenty at most, and no judges: they have a list of their own.
     """
     validation = find_validation(db, ref)
     require_owner(actor, validation.task.name)
-    found = validation_figures(db, validation)
+    figures = validation_figures(db, validation)
     rates = all_rates(db, validation) if glance is None else people_figures(db, validation).get("rates", {})
-    return status_of(db, validation, found, rates, glance=glance)
+    return status_of(db, validation, figures, rates, glance=glance)
 
 
 def status_of(
     db: Session,
     validation: ValidationInfo,
-    found: ValidationFigures,
+    figures: ValidationFigures,
     rates: Mapping[str, Any],
     *,
     glance: int | None = None,
 ) -> Validation:
-    """Give the same from what was read already; for other services."""
+    """Return the same from what was read already; for other services."""
     return Validation(
         validation=validation.ref,
         state=validation.state.value,
         policy=dump_policy(validation.policy),
         method=validation.policy.method,
-        progress=found.progress,
-        asking=asking(validation, found.whole.get("parts", [])),
-        forecast=forecast(db, validation, found.slots),
+        progress=figures.progress,
+        asking=asking(validation, figures.whole.get("parts", [])),
+        forecast=forecast(db, validation, figures.slots),
         waiting=_waiting(db, validation),
         gold=GoldUse(validation.policy.gold.rate, item_queries.count_gold(db, validation.id)),
-        agreement=decode(JudgedAgreement, found.whole.get("agreement", {"reason": "nothing was counted yet"})),
+        agreement=decode(JudgedAgreement, figures.whole.get("agreement", {"reason": "nothing was counted yet"})),
         agreement_by_review=_by_review(db, validation),
-        labels=found.whole.get("labels", {}),
-        confusion=found.confusion,
+        labels=figures.whole.get("labels", {}),
+        confusion=figures.confusion,
         judges=judges_of(db, validation).rows() if glance is None else [],
-        contested=found.contested,
+        contested=figures.contested,
         rates=rates_of(db, rates, writers=glance),
-        batches=found.batches,
-        as_of=found.as_of,
-        counted=found.counted,
+        batches=figures.batches,
+        as_of=figures.as_of,
+        counted=figures.counted,
     )
 
 
 def progresses(db: Session, actor: Actor, task: str) -> list[ValidationProgress]:
-    """Give progress and forecast of every validation of a task, for its owners."""
+    """Return progress and forecast of every validation of a task (owners)."""
     get_task(db, task)
     require_owner(actor, task)
     return [progress(db, actor, ref) for ref in list_validations(db, task)]
 
 
 def progress(db: Session, actor: Actor, ref: str) -> ValidationProgress:
-    """Give progress and forecast only: what a page asks for again and again, without reading the judgements."""
+    """Return progress and forecast only (owners): what a page asks for again and again, reading no judgements."""
     validation = find_validation(db, ref)
     require_owner(actor, validation.task.name)
-    found = validation_figures(db, validation)
-    return progress_of(validation, found, forecast(db, validation, found.slots), _waiting(db, validation))
+    figures = validation_figures(db, validation)
+    return progress_of(validation, figures, forecast(db, validation, figures.slots), _waiting(db, validation))
 
 
 def progress_of(
-    validation: ValidationInfo, found: ValidationFigures, foreseen: Forecast, waiting: Waiting | None
+    validation: ValidationInfo, figures: ValidationFigures, foreseen: Forecast, waiting: Waiting | None
 ) -> ValidationProgress:
-    """Give the same from what was read already; for other services."""
-    wanted = sum(found.slots.values()) - found.slots.get(SlotState.DROPPED, 0)
+    """Return the same from what was read already; for other services."""
+    slots = sum(figures.slots.values()) - figures.slots.get(SlotState.DROPPED, 0)
     return ValidationProgress(
         validation=validation.ref,
         state=validation.state.value,
-        items=found.progress.items,
-        judgements=found.judgements,
-        slots=found.slots,
-        done=found.slots.get(SlotState.FILLED, 0) / wanted if wanted else 0.0,
+        items=figures.progress.items,
+        judgements=figures.judgements,
+        slots=figures.slots,
+        done=figures.slots.get(SlotState.FILLED, 0) / slots if slots else 0.0,
         forecast=foreseen,
         waiting=waiting,
-        as_of=found.as_of,
-        counted=found.counted,
+        as_of=figures.as_of,
+        counted=figures.counted,
     )
 
 
 def _waiting(db: Session, validation: ValidationInfo) -> Waiting | None:
-    """Say who is needed for the last judgements, where somebody is."""
+    """Return who is needed for the last judgements; None where nobody is."""
     return remaining_items.who_is_missing(db, validation) if validation.state is ValidationState.OPEN else None
 
 
 def asking(validation: ValidationInfo, parts: Sequence[Sequence[Any]]) -> Asking:
-    """Say how many judgements items get, and how many items of each part are judged more often."""
+    """Return how many judgements items get, and how many items of each part are judged more often."""
     policy = validation.policy
     return Asking(
         judgements=policy.judgements,
@@ -148,7 +148,7 @@ def asking(validation: ValidationInfo, parts: Sequence[Sequence[Any]]) -> Asking
 def forecast(
     db: Session, validation: ValidationInfo, slots: Mapping[str, int], *, moment: datetime | None = None
 ) -> Forecast:
-    """Say what is to go by the numbers of *slots*.
+    """Return what is to go by the numbers of *slots*.
 
     Days are those at the pace of the last week, or of the newest judgements; None where nothing has come in.
     """
@@ -178,7 +178,7 @@ def forecast(
 
 
 def _by_review(db: Session, validation: ValidationInfo) -> list[ReviewedAgreement]:
-    """Give how agreement went from review to review."""
+    """Return how agreement went from review to review."""
     return [
         ReviewedAgreement(
             at=row.created_at,

@@ -42,15 +42,15 @@ def adjudication_queue_of(db: Session, actor: Actor, ref: str, *, limit: int = 5
 
 
 def adjudication_queue(db: Session, actor: Actor, ref: str, *, first: int = 0, limit: int = 1) -> Queue:
-    """Give part of the queue, and how long it is; beyond its end it is the last item."""
+    """Return part of the queue, and how long it is; beyond its end it is the last item."""
     validation = find_validation(db, ref)
     require_role(actor, RoleName.EXPERT, RoleName.OWNER, task=validation.task.name)
     validation_figures(db, validation)
     total = item_figures.count_contested(db, validation.id, actor.user_id)
     first = min(max(first, 0), max(total - 1, 0))
     rows = item_figures.contested(db, validation.id, actor.user_id, offset=first, limit=limit)
-    found = item_queries.items(db, [row.item_id for row in rows])
-    listed = [_contested(validation, row, found[row.item_id]) for row in rows]
+    items = item_queries.items(db, [row.item_id for row in rows])
+    listed = [_contested(validation, row, items[row.item_id]) for row in rows]
     return Queue(listed, first, total)
 
 

@@ -53,9 +53,9 @@ def _pay(db: Session, validation: ValidationInfo, rounds: Mapping[int, tuple[int
     for start in range(0, len(owed), AT_A_TIME):
         some = owed[start : start + AT_A_TIME]
         with sqlite_write_queue(db), transaction(db):
-            standing = queries.standing_attempts(db, [attempt for attempt, _ in some])
+            not_retracted = queries.standing_attempts(db, [attempt for attempt, _ in some])
             for attempt, author in some:
-                if attempt in standing:
+                if attempt in not_retracted:
                     round_id = rounds[attempt][0]
                     paid += earnings.earn_bonus(db, specs[round_id], validation.task_id, round_id, author, attempt)
     return paid

@@ -90,7 +90,7 @@ class ClaimedPage:
 
 
 def page_record(page: ClaimedPage) -> JudgingPage:
-    """Give a page as programs see it."""
+    """Return a page as programs see it."""
     items = [
         records.PageItem(
             id=item.id,
@@ -108,7 +108,7 @@ def page_record(page: ClaimedPage) -> JudgingPage:
 
 
 def require_judge(db: Session, actor: Actor, validation: ValidationInfo) -> int:
-    """Give the actor's id; refuse those without a role, with an ended qualification or without the entry quiz."""
+    """Return the actor's id; refuse those without a role, with an ended qualification or without the entry quiz."""
     user_id = require_user(actor)
     require_role(actor, RoleName.WORKER, RoleName.EXPERT, RoleName.OWNER, task=validation.task.name)
     # Unqualifying ends the task's qualification, and sets aside what was judged in one validation. Given back in
@@ -139,7 +139,7 @@ def require_judge(db: Session, actor: Actor, validation: ValidationInfo) -> int:
 
 @repeated
 def claim_page(db: Session, actor: Actor, ref: str, *, moment: datetime | None = None) -> ClaimedPage | None:
-    """Give the actor a page of items to judge, the one they hold if there is one; None where nothing is left for them.
+    """Return a page of items for the actor to judge, the one they hold if there is one; None where nothing is left.
 
     They are items that the actor did not write and was never shown, those with the fewest judgements first.
     """
@@ -186,7 +186,7 @@ def _claim(
 def _claim_once(
     db: Session, validation: ValidationInfo, user_id: int, moment: datetime, others: Sequence[int]
 ) -> ClaimedPage | None:
-    """Give the page that the person holds, or a new one; None where nothing is left.
+    """Return the page that the person holds, or a new one; None where nothing is left.
 
     Where *others* may be the same person under other ids, an item is for one of them only.
     What can be read without the write lock is: on SQLite nobody else writes while one holds it.
@@ -211,7 +211,7 @@ def _claim_once(
 def _claim_of_tail(
     db: Session, validation: ValidationInfo, user_id: int, moment: datetime, outlook: Outlook
 ) -> ClaimedPage | None:
-    """Give a page of the last slots, those first that others can do without; what came meanwhile is taken as it is."""
+    """Return a page of the last slots, those first that others can do without; what came meanwhile is taken as is."""
     items = remaining_items.order_remaining(db, validation, user_id, moment, validation.policy.page_size)
     page = _hand_out(db, validation, user_id, moment, outlook, None, items=items) if items else None
     return page or _hand_out(db, validation, user_id, moment, outlook, None)
@@ -219,10 +219,10 @@ def _claim_of_tail(
 
 def _move_on(db: Session, validation: ValidationInfo, user_id: int, window: Window | None) -> Window:
     """Move a judge's place past all that they have seen; that may be much, so it is looked for without the lock."""
-    found, newest = places.first_open_from(db, validation.id, user_id, window.start if window else places.START)
+    open_window, newest = places.first_open_from(db, validation.id, user_id, window.start if window else places.START)
     with sqlite_write_queue(db), transaction(db):
-        places.save(db, validation.id, user_id, found.start, newest)
-    return found
+        places.save(db, validation.id, user_id, open_window.start, newest)
+    return open_window
 
 
 def _hand_out(
@@ -252,8 +252,8 @@ def _hand_out(
             count = validation.policy.page_size - len(gold)
             more = window is not None and not window.whole and not last
             least = count if more else 1
-            wanted = PageRequest(validation.id, user_id, key, count, least, gold, moment, until, window, items)
-            rows = page_claims.claim_slots(db, wanted)
+            request = PageRequest(validation.id, user_id, key, count, least, gold, moment, until, window, items)
+            rows = page_claims.claim_slots(db, request)
             if not rows and more:
                 raise _FurtherOnError
     except IntegrityError as error:
@@ -264,27 +264,27 @@ def _hand_out(
 def _gold(db: Session, validation: ValidationInfo, user_id: int, key: str) -> list[tuple[int, float]]:
     """Choose the gold items of a page, each with a place by chance: at the policy's rate on average, within limits."""
     gold = validation.policy.gold
-    wanted = validation.policy.page_size * gold.rate
-    count = min(int(wanted) + (_chance(key, -1) < wanted % 1), validation.policy.page_size - 1)
+    expected = validation.policy.page_size * gold.rate
+    count = min(int(expected) + (_chance(key, -1) < expected % 1), validation.policy.page_size - 1)
     if not count:
         return []
     limits = {"exposures": gold.exposures, "per_worker": gold.per_worker}
-    found = claims.gold_for(db, validation.id, user_id, count=count, chance=_chance(key, -2), **limits)
-    return [(item_id, _chance(key, number)) for number, item_id in enumerate(found)]
+    chosen = claims.gold_for(db, validation.id, user_id, count=count, chance=_chance(key, -2), **limits)
+    return [(item_id, _chance(key, number)) for number, item_id in enumerate(chosen)]
 
 
 def _chance(key: str, number: int) -> float:
-    """Give a number from 0 to 1 that depends on the page's key alone."""
+    """Return a number from 0 to 1 that depends on the page's key alone."""
     digest = hashlib.blake2b(f"{key} {number}".encode(), digest_size=8).digest()
     return int.from_bytes(digest) / 2**64
 
 
 def claimed_page(db: Session, validation: ValidationInfo, page: HeldPageRow | PageRow) -> ClaimedPage:
-    """Give a page as its holder sees it."""
+    """Return a page as its holder sees it."""
     ended = isinstance(page, PageRow) and page.ended_at is not None
     saved = {} if ended else drafts.of_page(db, page.id)
-    found = _page(validation, page.key, page.lease_until, page_claims.shown_items(db, page.id), page.size, saved)
-    return replace(found, outcome=page.outcome) if isinstance(page, PageRow) else found
+    claimed = _page(validation, page.key, page.lease_until, page_claims.shown_items(db, page.id), page.size, saved)
+    return replace(claimed, outcome=page.outcome) if isinstance(page, PageRow) else claimed
 
 
 def _page(
@@ -315,7 +315,7 @@ def _page(
 
 
 def get_page(db: Session, actor: Actor, token: str) -> ClaimedPage:
-    """Give the page with this key to the person who holds it."""
+    """Return the page with this key for the person who holds it; others are refused."""
     page = held_page(db, actor, token)
     return claimed_page(db, validation_of_page(db, page), page)
 
@@ -341,7 +341,7 @@ def extend_page(db: Session, actor: Actor, token: str, *, moment: datetime | Non
 
 @repeated
 def return_page(db: Session, actor: Actor, token: str, *, moment: datetime | None = None) -> None:
-    """Give a page back: its slots are free at once. What was answered stays; the items are not shown again."""
+    """Return a page: its slots are free at once. What was answered stays; the items are not shown again."""
     with sqlite_write_queue(db), transaction(db):
         page = held_page(db, actor, token, locked=True)
         if page.ended_at is None:
@@ -373,7 +373,7 @@ def held_page(db: Session, actor: Actor, token: str, *, locked: bool = False) ->
 
 
 def validation_of_page(db: Session, page: PageRow) -> ValidationInfo:
-    """Give the validation that a page belongs to."""
+    """Return the validation that a page belongs to."""
     return validation_by_id(db, page.validation_id)
 
 

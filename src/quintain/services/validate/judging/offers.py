@@ -100,7 +100,7 @@ def open_offers(db: Session, actor: Actor, task: str | None = None) -> list[Judg
 
 
 def get_desk(db: Session, actor: Actor, token: str) -> JudgingDesk:
-    """Give the page with this key to the person who holds it, with all that is shown around it."""
+    """Return the page with this key for the person who holds it, with all that is shown around it."""
     held = held_page(db, actor, token)
     validation = validation_of_page(db, held)
     page = claimed_page(db, validation, held)
@@ -138,7 +138,7 @@ def _offer(db: Session, actor: Actor, validation: ValidationInfo) -> JudgingOffe
 
 
 def _about(db: Session, validation: ValidationInfo) -> tuple[str, str]:
-    """Give the title of what is judged, and what its round warns of."""
+    """Return the title of what is judged, and what its round warns of."""
     if validation.round_id is None:
         return validation.name, ""
     spec = get_round(db, OPERATOR, validation.ref).spec

@@ -24,7 +24,7 @@ PLACE = "validation:"
 
 
 def judging_entry(db: Session, actor: Actor, ref: str, base_url: str) -> JudgingEntry:
-    """Give the address that a panel sends judges to, with its own places for ids (owners)."""
+    """Return the address that a panel sends judges to, with its own places for ids (owners)."""
     validation = find_validation(db, ref)
     require_owner(actor, validation.task.name)
     entry = validation.policy.entry
@@ -35,10 +35,10 @@ def judging_entry(db: Session, actor: Actor, ref: str, base_url: str) -> Judging
 
 def enter(db: Session, key: str, parameters: Mapping[str, str], visitor: Visitor) -> PanelArrival:
     """Let somebody in who came from a panel, to write or to judge."""
-    place = queries.place_of(db, key) if "\x00" not in key else None
-    if place is None or not place.startswith(PLACE):
+    panel_place = queries.place_of(db, key) if "\x00" not in key else None
+    if panel_place is None or not panel_place.startswith(PLACE):
         return writers.enter(db, key, parameters, visitor)
-    validation = find_validation(db, judging_times.name_of(db, int(place.removeprefix(PLACE))))
+    validation = find_validation(db, judging_times.name_of(db, int(panel_place.removeprefix(PLACE))))
     door = _door(validation)
     if door is None:
         raise NotFound("This address leads nowhere.", remedy="Check the link in the panel's study.")
@@ -46,22 +46,22 @@ def enter(db: Session, key: str, parameters: Mapping[str, str], visitor: Visitor
 
 
 def complete(db: Session, actor: Actor, ref: str) -> Completion:
-    """Give somebody who came from a panel, and has handed in a page since, what they need to go back and be paid."""
+    """Return what somebody who came from a panel, and has handed in a page since, needs to go back and be paid."""
     user_id = require_user(actor)
     validation = find_validation(db, ref)
     door = _door(validation)
-    found = None
+    completion = None
     if door is not None:
         missing = Text("You have not handed in a page yet.")
         since = judging_times.handed_in_since
-        found = go_back(db, actor, door, lambda moment: bool(since(db, validation.id, user_id, moment)), missing)
-    if found is None:
+        completion = go_back(db, actor, door, lambda moment: bool(since(db, validation.id, user_id, moment)), missing)
+    if completion is None:
         raise NotFound("You did not come to this judging from a panel.")
-    return found
+    return completion
 
 
 def may_complete(db: Session, actor: Actor, ref: str) -> bool:
-    """Say whether a code waits for the actor; nothing is written."""
+    """Whether a code waits for the actor; nothing is written."""
     validation, user_id = find_validation(db, ref), actor.user_id
     if validation.policy.entry is None or user_id is None:
         return False

@@ -24,7 +24,7 @@ NAMED = 5
 
 
 def _advice(judgements: int, stuck: int, people: int, judges: Sequence[str]) -> str:
-    """Say in a sentence who is needed."""
+    """Return a sentence on who is needed."""
     if stuck:
         more = "one more person" if people == 1 else f"{people} more people"
         if stuck == 1:
@@ -35,7 +35,7 @@ def _advice(judgements: int, stuck: int, people: int, judges: Sequence[str]) -> 
 
 
 def order_remaining(db: Session, validation: ValidationInfo, user_id: int, moment: datetime, count: int) -> list[int]:
-    """Give the items of the tail that a person may judge, those first that the others can do without."""
+    """Return the items of the tail that a person may judge, those first that the others can do without."""
     items = tails.tail(db, validation.id, moment)
     since = moment - max(LATELY, LEASES * timedelta(seconds=validation.policy.lease_seconds))
     others = tails.helpers(db, validation.id, validation.task_id, QUALIFICATION, since)
@@ -47,7 +47,7 @@ def order_remaining(db: Session, validation: ValidationInfo, user_id: int, momen
 
 
 def who_is_missing(db: Session, validation: ValidationInfo) -> Waiting | None:
-    """Say what the last open slots wait for; None while there are many, or none, or somebody is at work on a page."""
+    """Return what the last open slots wait for; None while there are many, or none, or somebody is at a page."""
     moment = now()
     if tails.is_long(db, validation.id):
         return None
@@ -66,18 +66,18 @@ def who_is_missing(db: Session, validation: ValidationInfo) -> Waiting | None:
     best = [place for place in np.argsort(-able, kind="stable")[:NAMED].tolist() if able[place]]
     names = people_names(db, people)
     judges = [names[people[place]] for place in best]
-    wanted, more = int(places.sum()), int(missing.max())
-    return Waiting(len(items), wanted, stuck, more, judges, _advice(wanted, stuck, more, judges))
+    open_slots, more = int(places.sum()), int(missing.max())
+    return Waiting(len(items), open_slots, stuck, more, judges, _advice(open_slots, stuck, more, judges))
 
 
 def _may(db: Session, people: Sequence[int], items: Sequence[TailItem]) -> BoolArray:
-    """Say who may judge what: what they neither wrote nor were shown."""
-    row = {user: place for place, user in enumerate(people)}
-    column = {item.id: place for place, item in enumerate(items)}
+    """Return who may judge what: what they neither wrote nor were shown."""
+    row = {user: at for at, user in enumerate(people)}
+    column = {item.id: at for at, item in enumerate(items)}
     may = np.ones((len(people), len(items)), dtype=bool)
     for user, seen in tails.seen(db, people, list(column)):
         may[row[user], column[seen]] = False
-    for place, item in enumerate(items):
+    for at, item in enumerate(items):
         if item.author_id in row:
-            may[row[item.author_id], place] = False
+            may[row[item.author_id], at] = False
     return may

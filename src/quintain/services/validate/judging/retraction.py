@@ -71,14 +71,14 @@ def retract(db: Session, actor: Actor, attempt_id: int, reason: str = "") -> Non
 def decide_flag(db: Session, actor: Actor, flag_id: int, *, withhold: bool, note: str = "") -> None:
     """Keep a flagged attempt, or withhold it from everything that leaves."""
     with transaction(db):
-        found = attempt_queries.attempt_of_flag(db, flag_id) if 0 < flag_id < 2**31 else None
-        if found is None:
+        flagged = attempt_queries.attempt_of_flag(db, flag_id) if 0 < flag_id < 2**31 else None
+        if flagged is None:
             raise NotFound("There is no flag {flag}.", flag=flag_id)
-        attempt_id, round_id = found
+        attempt_id, round_id = flagged
         task, _ = round_queries.place_of(db, round_id)
         require_owner(actor, task)
-        made = FlagDecision(flag_id=flag_id, withhold=withhold, user_id=actor.user_id, note=note[:MAX_NOTE])
-        flag_queries.decide(db, made, round_id)
+        decision = FlagDecision(flag_id=flag_id, withhold=withhold, user_id=actor.user_id, note=note[:MAX_NOTE])
+        flag_queries.decide(db, decision, round_id)
         (stop_judging if withhold else resume_judging)(db, attempt_id)
         audit.record(db, actor, "attempt.withhold" if withhold else "attempt.keep", f"flag:{flag_id}")
 

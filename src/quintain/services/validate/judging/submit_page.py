@@ -88,7 +88,7 @@ def submit_page(
 
 
 def _wage(db: Session, validation: ValidationInfo) -> tuple[Money, bool]:
-    """Say what an hour of judging pays, and whether that was measured."""
+    """Return what an hour of judging pays, and whether that was measured."""
     policy = validation.policy
     times = judging_times.recent_seconds(db, validation.id)
     seconds, measured = earnings.pace(times, policy.seconds_per_item, policy.page_size)
@@ -165,7 +165,7 @@ def _end(
 
 
 def _saved(db: Session, page: PageRow, offered: Mapping[int, OfferRow], answers: Sequence[Answer]) -> list[Answer]:
-    """Give the answers that were saved to items that *answers* do not name."""
+    """Return the answers that were saved to items that *answers* do not name."""
     named = {answer.item for answer in answers}
     return [
         Answer(item, draft.label, draft.skip, draft.flag, draft.seconds)
@@ -214,7 +214,7 @@ def _fault(validation: ValidationInfo, row: OfferRow, answer: Answer) -> Fault |
 
 
 def content_fault(validation: ValidationInfo, row: OfferRow, answer: Answer) -> Fault | None:
-    """Say what is wrong with what there is of an answer."""
+    """Return what is wrong with what there is of an answer."""
     if answer.label is not None and answer.skip is not None:
         return Fault("item {item} has both a label and a skip", item=answer.item)
     if answer.skip is not None and not answer.skip.strip():
@@ -284,12 +284,12 @@ def _keep_notes(
 ) -> None:
     fresh = {answer.item for answer in new}
     for answer in answers:
-        said = {"skip": answer.skip, "flag": answer.flag} if answer.item in fresh else {}
-        for kind, text in said.items():
+        texts = {"skip": answer.skip, "flag": answer.flag} if answer.item in fresh else {}
+        for kind, text in texts.items():
             if text is not None:
-                place = {"offer_id": answer.item, "item_id": offered[answer.item].item_id}
+                about = {"offer_id": answer.item, "item_id": offered[answer.item].item_id}
                 note = JudgingNote(
-                    validation_id=validation.id, user_id=page.user_id, kind=kind, text=text.strip(), **place
+                    validation_id=validation.id, user_id=page.user_id, kind=kind, text=text.strip(), **about
                 )
                 db.add(note)
     db.flush()

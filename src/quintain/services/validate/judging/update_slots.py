@@ -31,11 +31,11 @@ def update_slots(db: Session, validation: ValidationInfo, slots: Sequence[SlotRo
     for slot in slots:
         by_item.setdefault(slot.item_id, []).append(slot)
     for own in by_item.values():
-        wanted = sorted(
+        by_rank = sorted(
             (slot for slot in own if slot.state != SlotState.DROPPED),
-            key=lambda one: (one.state != SlotState.FILLED, one.rank),
+            key=lambda listed: (listed.state != SlotState.FILLED, listed.rank),
         )
-        for rank, slot in enumerate(wanted):
+        for rank, slot in enumerate(by_rank):
             slot.rank = rank
     slot_queries.save(db, slots)
     if validation.policy.adaptive is not None and by_item:
@@ -98,12 +98,12 @@ def _adapt(db: Session, validation: ValidationInfo, adaptive: Adaptive, by_item:
 def _scores(
     db: Session, validation: ValidationInfo, adaptive: Adaptive, item_ids: Sequence[int]
 ) -> dict[int, tuple[FloatArray, IntArray]]:
-    """Give the log scores and the votes of each item's labels, from judgements and writers' votes that count."""
+    """Return the log scores and the votes of each item's labels, from judgements and writers' votes that count."""
     table = judgement_queries.table(db, validation.id, item_ids)
     aside = judgement_queries.set_aside(db, validation.id)
     known = judgement_queries.accuracies(db, validation.id, set(table.user.tolist()))
     items = item_queries.items(db, item_ids)
-    found = {}
+    by_item = {}
     for item_id in item_ids:
         names = [label.name for label in choices(validation.task, items[item_id].inputs)]
         scores, votes = np.zeros((1, len(names))), np.zeros((1, len(names)), dtype=np.int64)
@@ -115,8 +115,8 @@ def _scores(
             user = int(table.user[row])
             if table.id[row] > aside.get(user, 0) and table.label[row] in names:
                 accuracy = np.array([known.get(user, adaptive.accuracy)])
-                place = names.index(table.label[row])
-                scores[0, place] += vote_log_odds(accuracy, len(names))[0]
-                votes[0, place] += 1
-        found[item_id] = scores, votes
-    return found
+                at = names.index(table.label[row])
+                scores[0, at] += vote_log_odds(accuracy, len(names))[0]
+                votes[0, at] += 1
+        by_item[item_id] = scores, votes
+    return by_item

@@ -52,16 +52,16 @@ class FinalLabels:
     gone: npt.NDArray[np.bool_]
 
     def names(self) -> list[str | None]:
-        """Give the labels by name; None where there is none."""
+        """Return the labels by name; None where there is none."""
         known = [*self.classes, None]
         return [known[code] for code in self.label.tolist()]
 
     def distribution(self) -> FloatArray:
-        """Give each item's shares of votes."""
+        """Return each item's shares of votes."""
         return np.asarray(self.votes / np.maximum(self.votes.sum(axis=1, keepdims=True), 1), dtype=np.float64)
 
     def by_item(self) -> dict[int, int]:
-        """Give the place of each item."""
+        """Return the place of each item."""
         return {int(item): place for place, item in enumerate(self.items)}
 
 
@@ -75,25 +75,25 @@ def final_labels(
     rules = rules_of(db, validation, evidence.items, evidence.counted.classes)
     rules.writer[gone] = NONE
     best = best_ranked(evidence.counted, judge_rank(compared, agreed), rules.asked) & ~gone[evidence.counted.item]
-    kept = best & _that_set_labels(evidence.counted, best, validation)
-    used = evidence.counted.take(kept)
-    made = label_items(validation, evidence, used, rules)
+    setting = best & _that_set_labels(evidence.counted, best, validation)
+    used = evidence.counted.take(setting)
+    labelled = label_items(validation, evidence, used, rules)
     decisions = {item: row.label for item, row in queries.adjudicated(db, validation.id).items()}
-    label, decided = _with_decisions(evidence.items, made.label, used.classes, gone, decisions)
+    label, decided = _with_decisions(evidence.items, labelled.label, used.classes, gone, decisions)
     complete = (~np.isin(evidence.items, slot_queries.waiting_items(db, validation.id)) | decided) & ~gone
     return FinalLabels(
         items=evidence.items,
         classes=used.classes,
         label=label,
         votes=rules.votes(used.counts()),
-        confidence=made.confidence,
+        confidence=labelled.confidence,
         decided=decided,
         complete=complete,
         judgements=used,
         compared=evidence.counted.take(best) if validation.policy.setting else used,
         writer=rules.writer,
         asked=rules.asked,
-        kept=kept,
+        kept=setting,
         gone=gone,
     )
 
@@ -111,19 +111,19 @@ def best_ranked(judgements: Judgements, rank: FloatArray, most: IntArray) -> npt
     order = np.lexsort((judgements.worker, -rank[judgements.worker], judgements.item))
     sizes = judgements.sizes()
     starts = np.repeat(np.cumsum(sizes) - sizes, sizes)
-    kept = np.zeros(len(judgements), dtype=bool)
-    kept[order] = np.arange(len(judgements)) - starts < most[judgements.item]
-    return kept
+    best = np.zeros(len(judgements), dtype=bool)
+    best[order] = np.arange(len(judgements)) - starts < most[judgements.item]
+    return best
 
 
 def _that_set_labels(
     judgements: Judgements, best: npt.NDArray[np.bool_], validation: ValidationInfo
 ) -> npt.NDArray[np.bool_]:
     """Mark those of the *best* judgements that set labels: all, or as many of each item as the policy has drawn."""
-    found = best.copy()
+    setting = best.copy()
     if validation.policy.setting:
-        found[best] = sample_votes(judgements.take(best), validation.policy.setting, seed=validation.seed)
-    return found
+        setting[best] = sample_votes(judgements.take(best), validation.policy.setting, seed=validation.seed)
+    return setting
 
 
 def _with_decisions(
@@ -135,10 +135,10 @@ def _with_decisions(
 ) -> tuple[IntArray, npt.NDArray[np.bool_]]:
     """Put experts' decisions in the place of labels; also say where."""
     label, decided = label.copy(), np.zeros(len(items), dtype=bool)
-    place = {name: code for code, name in enumerate(classes)}
+    code_of = {name: code for code, name in enumerate(classes)}
     for item, name in decisions.items():
         where = int(np.searchsorted(items, item))
-        there = where < len(items) and items[where] == item and not gone[where]
-        if there and name in place:
-            label[where], decided[where] = place[name], True
+        is_item = where < len(items) and items[where] == item and not gone[where]
+        if is_item and name in code_of:
+            label[where], decided[where] = code_of[name], True
     return label, decided

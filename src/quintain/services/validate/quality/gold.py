@@ -60,13 +60,13 @@ def add_gold(
         validation = find_validation(db, ref)
         require_owner(actor, validation.task.name)
         lock(db, f"items of {validation.id}")
-        made = _checked(validation, rows, file, first)
-        known = item_queries.known_hashes(db, validation.id, list(made))
+        gold_items = _checked(validation, rows, file, first)
+        known = item_queries.known_hashes(db, validation.id, list(gold_items))
         asked = asked_in(db, validation.task.name)
         moment = now()
         new = [
             {**row, "retired_at": moment if text_of(row["inputs"]) in asked else None}
-            for key, row in made.items()
+            for key, row in gold_items.items()
             if key not in known
         ]
         if new:
@@ -79,26 +79,26 @@ def _checked(
     validation: ValidationInfo, rows: Sequence[Mapping[str, Any]], file: str | None, first: int
 ) -> dict[str, dict[str, Any]]:
     faults: list[Fault] = []
-    made: dict[str, dict[str, Any]] = {}
+    checked: dict[str, dict[str, Any]] = {}
     names = LabelNames(validation.task.judgement_labels)
-    for number, given in enumerate(rows, first):
-        row = given
-        if isinstance(given.get("label"), str | int | float):
-            row = {**given, "label": names.find(given["label"]) or clean_label(given["label"])}
+    for number, example in enumerate(rows, first):
+        row = example
+        if isinstance(example.get("label"), str | int | float):
+            row = {**example, "label": names.find(example["label"]) or clean_label(example["label"])}
         inputs = row.get("inputs")
         if not isinstance(inputs, Mapping):
             faults.append(Fault("has no inputs", file=file, row=number))
             continue
-        found = kind_of(validation.task).check(validation.task, inputs, row.get("answer"))
-        found += path_faults(validation.task, inputs)
+        misfits = kind_of(validation.task).check(validation.task, inputs, row.get("answer"))
+        misfits += path_faults(validation.task, inputs)
         faults += [Fault(reason, file=file, row=number) for reason in strange_keys(row, GOLD_KEYS)]
         wrong = label_fault(validation.task, inputs, row.get("label"))
-        named = (*found, *((wrong,) if wrong else ()))
+        named = (*misfits, *((wrong,) if wrong else ()))
         faults += [Fault(one.reason, file=file, row=number, field=one.field) for one in named]
         key = Example(inputs).id
-        if key in made and made[key]["gold"] != row.get("label"):
+        if key in checked and checked[key]["gold"] != row.get("label"):
             faults.append(Fault("the same item has another label further up", file=file, row=number, field="label"))
-        made[key] = {
+        checked[key] = {
             "validation_id": validation.id,
             "hash": key,
             "inputs": dict(inputs),
@@ -108,7 +108,7 @@ def _checked(
         }
     if faults:
         raise BadInput(faults=faults[:FAULTS], total=len(faults))
-    return made
+    return checked
 
 
 def gold_from_item(db: Session, actor: Actor, ref: str, item_id: int, *, note: str = "") -> str:
@@ -151,21 +151,21 @@ def gold_from_item(db: Session, actor: Actor, ref: str, item_id: int, *, note: s
             "gold": label,
             "gold_note": note.strip(),
         }
-        (made,) = intake.add_items(db, [row])
+        (gold_id,) = intake.add_items(db, [row])
         slot_queries.drop(db, [item_id])  # an expert may have decided before all were asked
         db.add(Adjudication(item_id=item_id, user_id=actor.user_id, label=label, reason="made a gold item"))
         queries.touch(db, validation.id)
-        audit.record(db, actor, "gold.from_item", ref, item=item_id, gold=made, label=label)
+        audit.record(db, actor, "gold.from_item", ref, item=item_id, gold=gold_id, label=label)
     return label
 
 
 def _label_of(db: Session, item_id: int) -> str | None:
-    """Give the label of an item as it was counted last; None where it has none, or is judged again since."""
-    found = item_figures.in_order(db, [item_id])
-    if not found or found[0].state != "labelled":
+    """Return the label of an item as it was counted last; None where it has none, or is judged again since."""
+    figures = item_figures.in_order(db, [item_id])
+    if not figures or figures[0].state != "labelled":
         return None
     again = any(SlotState(slot.state).is_pending for slot in slot_queries.of_items(db, [item_id]))
-    return None if again and not found[0].by_expert else found[0].label
+    return None if again and not figures[0].by_expert else figures[0].label
 
 
 def retire_gold(db: Session, actor: Actor, ref: str, item_id: int) -> None:

@@ -38,23 +38,21 @@ class GoldQuery:
     limit: int = 50
 
 
-def list_gold(db: Session, actor: Actor, ref: str, wanted: GoldQuery | None = None) -> GoldItems:
+def list_gold(db: Session, actor: Actor, ref: str, query: GoldQuery | None = None) -> GoldItems:
     """List gold items with how judges do on them: one that most get wrong may itself be wrong.
 
     What is said of each is counted now, of those that are listed; sorted they are by what was counted last.
     """
-    wanted = wanted or GoldQuery()
-    _check(wanted)
+    query = query or GoldQuery()
+    _check(query)
     validation = find_validation(db, ref)
     require_owner(actor, validation.task.name)
-    as_of = validation_figures(db, validation).as_of if wanted.order == "accuracy" else None
+    as_of = validation_figures(db, validation).as_of if query.order == "accuracy" else None
     use: dict[str, int] = {one: queries.count(db, validation.id, GoldFilter(one)) for one in GOLD_USES}
-    chosen = GoldFilter(wanted.use, wanted.text.strip())
+    chosen = GoldFilter(query.use, query.text.strip())
     total = queries.count(db, validation.id, chosen)
-    first = min(wanted.offset, max(total - 1, 0) // wanted.limit * wanted.limit)  # beyond the end: the last page
-    items = queries.page(
-        db, validation.id, chosen, order=wanted.order, down=wanted.down, offset=first, limit=wanted.limit
-    )
+    first = min(query.offset, max(total - 1, 0) // query.limit * query.limit)  # beyond the end: the last page
+    items = queries.page(db, validation.id, chosen, order=query.order, down=query.down, offset=first, limit=query.limit)
     counts, asked = queries.counts(db, items), asked_in(db, validation.task.name)
     listed = [_row(item, counts[item.id], asked.get(text_of(item.inputs), "")) for item in items]
     return GoldItems(listed, total, use, as_of=as_of)
@@ -77,15 +75,15 @@ def _row(item: ValidationItem, count: GoldCount, quiz: str) -> Gold:
     )
 
 
-def _check(wanted: GoldQuery) -> None:
-    if wanted.use and wanted.use not in GOLD_USES:
+def _check(query: GoldQuery) -> None:
+    if query.use and query.use not in GOLD_USES:
         raise BadInput(
-            "Gold items are not '{use}'.", use=wanted.use, known=", ".join(GOLD_USES), remedy="Use one of {known}."
+            "Gold items are not '{use}'.", use=query.use, known=", ".join(GOLD_USES), remedy="Use one of {known}."
         )
-    if wanted.order not in GOLD_ORDERS:
+    if query.order not in GOLD_ORDERS:
         raise BadInput(
             "Gold items are not ordered by '{order}'.",
-            order=wanted.order,
+            order=query.order,
             known=", ".join(GOLD_ORDERS),
             remedy="Use one of {known}.",
         )

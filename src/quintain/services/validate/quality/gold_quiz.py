@@ -68,7 +68,7 @@ def make_quiz(db: Session, actor: Actor, ref: str, *, instructions: str = "") ->
 
 
 def asked_in(db: Session, task: str) -> dict[str, str]:
-    """Give the texts that quizzes of a task ask about or ever asked about, each with the name of the quiz."""
+    """Return the texts that quizzes of a task ask about or ever asked about, each with the name of the quiz."""
     return {
         str(question["text"]): name
         for name, definition in quiz_queries.every_definition(db, task)
@@ -77,7 +77,7 @@ def asked_in(db: Session, task: str) -> dict[str, str]:
 
 
 def text_of(inputs: Mapping[str, Any]) -> str:
-    """Give an item as the text of a question."""
+    """Return an item as the text of a question."""
     return "\n".join(f"{name}: {value}" for name, value in inputs.items() if value is not None)
 
 

@@ -97,11 +97,11 @@ def evidence_of(
     rows = rows[np.lexsort((table.user[rows], table.item[rows]))]  # codes are in the order of what they stand for
     items = np.unique(table.item[rows])
     names = sorted({*labels, *table.label})
-    place = {name: code for code, name in enumerate(names)}
+    code_of = {name: code for code, name in enumerate(names)}
     counted = Judgements(
         np.searchsorted(items, table.item[rows]),
         np.searchsorted(users, table.user[rows]),
-        np.fromiter(map(place.__getitem__, table.label[rows]), dtype=np.int64, count=len(rows)),
+        np.fromiter(map(code_of.__getitem__, table.label[rows]), dtype=np.int64, count=len(rows)),
         [f"{one:012}" for one in items.tolist()],
         [f"{one:012}" for one in users.tolist()],
         tuple(names),
@@ -135,7 +135,7 @@ def measure(evidence: Evidence) -> Figures:
         before, then = agreement_with_others(everything), fit_one_coin(everything)
         compared, agreed = (np.where(gone, *pair) for pair in zip(before, (compared, agreed), strict=True))
         right, wrong = np.where(gone, then.right, right), np.where(gone, then.wrong, wrong)
-    made = np.bincount(counted.worker, minlength=people)
+    judged = np.bincount(counted.worker, minlength=people)
     labels = np.bincount(counted.worker * classes + counted.label, minlength=people * classes)
     return Figures(
         users=evidence.users,
@@ -147,7 +147,7 @@ def measure(evidence: Evidence) -> Figures:
         right=right,
         wrong=wrong,
         seconds=median_by(everybody, table.seconds, people),
-        top_share=labels.reshape(people, classes).max(axis=1, initial=0) / np.maximum(made, 1),
+        top_share=labels.reshape(people, classes).max(axis=1, initial=0) / np.maximum(judged, 1),
         fit=fit,
         unqualified=gone,
     )
@@ -156,8 +156,8 @@ def measure(evidence: Evidence) -> Figures:
 def patterns(evidence: Evidence, figures: Figures) -> dict[int, tuple[str, ...]]:
     """Name what looks wrong with judges: too fast, always the same key, keys in turn, the same errors as another."""
     counted = evidence.counted
-    made = np.bincount(counted.worker, minlength=len(figures.users))
-    enough = made >= LEAST
+    judged = np.bincount(counted.worker, minlength=len(figures.users))
+    enough = judged >= LEAST
     pool = np.bincount(counted.label, minlength=len(counted.classes)) / max(len(counted), 1)
     in_time = np.argsort(evidence.table.id[evidence.rows], kind="stable")
     flags: dict[str, npt.NDArray[np.bool_]] = {

@@ -57,26 +57,28 @@ class JudgeList:
         return len(self._users)
 
     def rows(self, offset: int = 0, limit: int | None = None) -> list[Judge]:
-        """Give them, or some of them, those with the lowest accuracy first; of equals, who came first."""
+        """Return them, or some of them, those with the lowest accuracy first; of equals, who came first."""
         keys = self._keys("accuracy", {})
         order = sorted(self._all, key=lambda code: (keys[code], self._users[code]))
         return self._rows(order[offset : None if limit is None else offset + limit])
 
-    def page(self, wanted: JudgeQuery) -> tuple[list[Judge], int]:
-        """Give one page of those that are wanted, and how many there are; rows without a value come last either way."""
-        names = people_names(self._db, self._users) if wanted.text or wanted.order == "worker" else {}
-        chosen = [code for code in self._all if self._is_shown(code, wanted.show)]
-        if wanted.text:
-            sought = wanted.text.lower()
+    def page(self, query: JudgeQuery) -> tuple[list[Judge], int]:
+        """Return one page of those that *query* asks for, and how many there are; rows without a value come last."""
+        names = people_names(self._db, self._users) if query.text or query.order == "worker" else {}
+        chosen = [code for code in self._all if self._is_shown(code, query.show)]
+        if query.text:
+            sought = query.text.lower()
             chosen = [code for code in chosen if sought in names[self._users[code]].lower()]
-        keys = self._keys(wanted.order, names)
-        there = sorted((code for code in chosen if keys[code] is not None), key=keys.__getitem__, reverse=wanted.down)
-        order = [*there, *(code for code in chosen if keys[code] is None)]
-        first = min(wanted.offset, max(len(order) - 1, 0) // wanted.limit * wanted.limit)  # beyond the end: the last
-        return self._rows(order[first : first + wanted.limit]), len(order)
+        keys = self._keys(query.order, names)
+        with_value = sorted(
+            (code for code in chosen if keys[code] is not None), key=keys.__getitem__, reverse=query.down
+        )
+        order = [*with_value, *(code for code in chosen if keys[code] is None)]
+        first = min(query.offset, max(len(order) - 1, 0) // query.limit * query.limit)  # beyond the end: the last
+        return self._rows(order[first : first + query.limit]), len(order)
 
     def _keys(self, order: str, names: Mapping[int, str]) -> list[Any]:
-        """Give what each is sorted by."""
+        """Return what each is sorted by."""
         columns = self._columns
         if order == "worker":
             return [names[user] for user in self._users]
@@ -94,8 +96,8 @@ class JudgeList:
         return zip(self._columns.get(first, []), self._columns.get(second, []), strict=True)
 
     def _is_aside(self, code: int) -> bool:
-        standing = self._standings.get(self._users[code])
-        return standing is not None and not standing.qualified
+        newest = self._standings.get(self._users[code])
+        return newest is not None and not newest.qualified
 
     def _is_qualified(self, code: int) -> bool:
         return not self._is_aside(code) and self._users[code] not in self._ended
@@ -136,18 +138,18 @@ class JudgeList:
         ]
 
     def _reason(self, code: int) -> str:
-        """Say why somebody is not qualified."""
+        """Return why somebody is not qualified."""
         user = self._users[code]
         return self._standings[user].reason if self._is_aside(code) else self._ended.get(user, "")
 
 
 def judges_of(db: Session, validation: ValidationInfo) -> JudgeList:
-    """Give the judges of a validation, for other services."""
+    """Return the judges of a validation; for other services, which have asked who may see them."""
     return JudgeList(db, validation, people_figures(db, validation).get("judges", {}))
 
 
 def judge_list(db: Session, actor: Actor, ref: str) -> JudgeList:
-    """Give the judges of a validation to its owner, to be asked for page by page."""
+    """Return the judges of a validation, to be asked for page by page (owners)."""
     validation = find_validation(db, ref)
     require_owner(actor, validation.task.name)
     validation_figures(db, validation)
@@ -160,9 +162,9 @@ def judge_table(db: Session, actor: Actor, ref: str) -> list[Judge]:
 
 
 def judge_page(db: Session, actor: Actor, ref: str, *, limit: int, offset: int = 0) -> Judges:
-    """Give a page of the judges with their figures, those with the lowest accuracy first (owners)."""
-    found = judge_list(db, actor, ref)
-    return Judges(found.rows(offset, limit), len(found), offset)
+    """Return a page of the judges with their figures, those with the lowest accuracy first (owners)."""
+    judges = judge_list(db, actor, ref)
+    return Judges(judges.rows(offset, limit), len(judges), offset)
 
 
 def _shares(hits: Sequence[int], totals: Sequence[int]) -> list[Estimate]:
@@ -179,7 +181,7 @@ def _accuracies(right: Sequence[float], wrong: Sequence[float]) -> list[Estimate
 
 
 def judge_history(db: Session, actor: Actor, ref: str, name: str) -> JudgeHistory:
-    """Give everything that happened to one judge: what each review found, and every change of standing.
+    """Return everything that happened to one judge (owners): what reviews found, and every change of standing.
 
     `standings` are of this validation; `qualifications` are of the whole task, whoever changed them and where.
     """

@@ -45,22 +45,22 @@ def require_suited(policy: ValidationPolicy, task: Task) -> None:
         raise BadInput(faults=[Fault(reason, field="method")], remedy="See `quintain labels methods`.")
 
 
-def label_items(validation: ValidationInfo, evidence: Evidence, kept: Judgements, rules: ItemRules) -> Labelled:
-    """Give every item its label by the policy's method, from the judgements that are kept and the writers' votes.
+def label_items(validation: ValidationInfo, evidence: Evidence, counted: Judgements, rules: ItemRules) -> Labelled:
+    """Return every item's label by the policy's method, from the judgements that are kept and the writers' votes.
 
     A label rests on as many votes as the *minimum* of its item at least; where votes decide, so many must agree, and
     a tie is no label.
     """
     aggregator = _aggregator(validation.policy)
-    used = with_writers(kept, rules)
+    used = with_writers(counted, rules)
     asked, known = used, Known()
     if "gold" in aggregator.needs:
         asked, known = _with_gold(evidence, used)
     gold_is_missing = known.gold is not None and not (known.gold >= 0).any()
     if not len(used) or gold_is_missing or not aggregator.suits(asked.classes):
         return Labelled(np.full(len(used.items), NONE), np.zeros(len(used.items)))
-    found = _aggregate(_Question(aggregator, asked, known, validation.seed))
-    label, confidence = found.label[: len(used.items)], found.confidence[: len(used.items)]
+    labelled = _aggregate(_Question(aggregator, asked, known, validation.seed))
+    label, confidence = labelled.label[: len(used.items)], labelled.confidence[: len(used.items)]
     label = np.where(label < len(used.classes), label, NONE)  # a label that only gold items have is nobody's vote
     if _counts_votes(type(aggregator)):
         return Labelled(_with_majority(label, used.counts(), rules.minimum), confidence)
@@ -73,7 +73,7 @@ def _aggregator(policy: ValidationPolicy) -> Aggregator:
 
 
 def _counts_votes(kind: type[Aggregator]) -> bool:
-    """Say whether a method has a minimum of votes of its own."""
+    """Whether a method has a minimum of votes of its own."""
     return any(item.name == "minimum" for item in fields(kind))  # type: ignore[arg-type]  # members are dataclasses
 
 
@@ -119,12 +119,12 @@ class _Question:
 
     def __init__(self, aggregator: Aggregator, asked: Judgements, known: Known, seed: int) -> None:
         self.aggregator, self.asked, self.known, self.seed = aggregator, asked, known, seed
-        made = hashlib.blake2b(repr((aggregator, seed, asked.classes)).encode())
+        digest = hashlib.blake2b(repr((aggregator, seed, asked.classes)).encode())
         for names in (asked.items, asked.workers):
-            made.update("\x1f".join(names).encode())
+            digest.update("\x1f".join(names).encode())
         for part in (asked.item, asked.worker, asked.label, known.gold, known.writer):
-            made.update(b"-" if part is None else np.ascontiguousarray(part).tobytes())
-        self.digest = made.digest()
+            digest.update(b"-" if part is None else np.ascontiguousarray(part).tobytes())
+        self.digest = digest.digest()
 
     def __eq__(self, other: Any) -> bool:
         return isinstance(other, _Question) and self.digest == other.digest
@@ -135,5 +135,5 @@ class _Question:
 
 @lru_cache(maxsize=KEPT)
 def _aggregate(question: _Question) -> Labelled:
-    found = question.aggregator.aggregate(question.asked, seed=question.seed, known=question.known)
-    return Labelled(found.label, found.confidence)
+    labelled = question.aggregator.aggregate(question.asked, seed=question.seed, known=question.known)
+    return Labelled(labelled.label, labelled.confidence)

@@ -27,8 +27,8 @@ def retire_quiz(db: Session, actor: Actor, task: str, name: str) -> Quiz:
         find_row(db, task)
         require_owner(actor, task)
         lock(db, f"rounds of {task}")
-        found = queries.quiz(db, task, name)
-        if found is None:
+        stored = queries.quiz(db, task, name)
+        if stored is None:
             raise NotFound("Task '{task}' has no quiz '{name}'.", task=task, name=name)
         users = _users(db, task, name)
         if users:
@@ -38,7 +38,7 @@ def retire_quiz(db: Session, actor: Actor, task: str, name: str) -> Quiz:
                 users=", ".join(users),
                 remedy="Close them, or take the quiz out of their file, first.",
             )
-        return put_quiz(db, actor, task, name, {**found[1].definition, "retired": True})
+        return put_quiz(db, actor, task, name, {**stored[1].definition, "retired": True})
 
 
 def restore_quiz(db: Session, actor: Actor, task: str, name: str) -> Quiz:

@@ -97,7 +97,7 @@ def _saved(final: FinalLabels) -> int:
 
 
 def agreement_of(judgements: Judgements) -> dict[str, Any]:
-    """Give the statistics of agreement of the judgements that are kept."""
+    """Return the statistics of agreement of the judgements that are kept."""
     if not len(judgements):
         return {"reason": "there are no judgements yet"}
     return measure_agreement(judgements, resamples=RESAMPLES).as_dict()
@@ -112,24 +112,26 @@ def confusion(evidence: Evidence, final: FinalLabels) -> JudgedConfusion:
     """Count what judges said (columns) where the label is what the rows say, over all judgements that count."""
     counted = evidence.counted
     label = final.label[counted.item] if len(counted) else np.zeros(0, dtype=np.int64)
-    there = label != NONE
+    is_labelled = label != NONE
     size = len(final.classes)
-    cells = np.bincount(label[there] * size + counted.label[there], minlength=size * size).reshape(size, size)
+    cells = np.bincount(label[is_labelled] * size + counted.label[is_labelled], minlength=size * size).reshape(
+        size, size
+    )
     return JudgedConfusion(list(final.classes), cells.tolist())
 
 
 def batches(db: Session, validation: ValidationInfo) -> list[Batch]:
     """List the batches with how far they are."""
-    found = []
+    listed = []
     for batch, counts in slot_queries.batch_counts(db, validation.id).items():
         waiting = any(state.is_pending for state in counts)
         total = sum(counts.values()) - counts.get(SlotState.DROPPED, 0)
-        found.append(Batch(batch + 1, total, counts.get(SlotState.FILLED, 0), done=not waiting))
-    return found
+        listed.append(Batch(batch + 1, total, counts.get(SlotState.FILLED, 0), done=not waiting))
+    return listed
 
 
 def contested_places(final: FinalLabels) -> IntArray:
-    """Give the places of contested items: those without a label first, then the least sure ones."""
+    """Return the places of contested items: those without a label first, then the least sure ones."""
     if not len(final.items):
         return np.zeros(0, dtype=np.int64)
     total, share = final.votes.sum(axis=1), final.confidence
@@ -139,7 +141,7 @@ def contested_places(final: FinalLabels) -> IntArray:
 
 
 def item_rows(final: FinalLabels, ids: IntArray) -> dict[int, ItemFigures]:
-    """Give a row for each of the items *ids*, judged or not."""
+    """Return a row for each of the items *ids*, judged or not."""
     rows = {int(one): ItemFigures(int(one), "waiting", False, None, 0, None, 0.0, False, {}) for one in ids}
     if not len(final.items):
         return rows
@@ -152,23 +154,23 @@ def item_rows(final: FinalLabels, ids: IntArray) -> dict[int, ItemFigures]:
     state = np.where(~final.complete, "waiting", np.where(labelled, "labelled", "undecided"))
     columns = (final.items, state, contested, total, share, sureness, final.decided)
     votes = _votes(final)
-    for place, (item, how, narrow, made, part, sure, by_expert) in enumerate(
+    for at, (item, how, narrow, votes_cast, part, sure, by_expert) in enumerate(
         zip(*(column.tolist() for column in columns), strict=True)
     ):
         if item in rows:
-            label = final.classes[final.label[place]] if labelled[place] else None
+            label = final.classes[final.label[at]] if labelled[at] else None
             rows[item] = ItemFigures(
-                item, how, narrow, label, made, part if made else None, sure, by_expert, votes[place]
+                item, how, narrow, label, votes_cast, part if votes_cast else None, sure, by_expert, votes[at]
             )
     return rows
 
 
 def gold_rows(evidence: Evidence) -> dict[int, ItemFigures]:
-    """Give a row for each gold item that was answered: how often, and which share was right."""
+    """Return a row for each gold item that was answered: how often, and which share was right."""
     asked = evidence.table.gold != ""
-    items, place = np.unique(evidence.table.item[asked], return_inverse=True)
-    right = np.bincount(place, evidence.table.label[asked] == evidence.table.gold[asked], minlength=len(items))
-    answered = np.bincount(place, minlength=len(items))
+    items, at = np.unique(evidence.table.item[asked], return_inverse=True)
+    right = np.bincount(at, evidence.table.label[asked] == evidence.table.gold[asked], minlength=len(items))
+    answered = np.bincount(at, minlength=len(items))
     return {
         item: ItemFigures(item, GOLD, False, None, total, good / total, 0.0, False, {})
         for item, total, good in zip(items.tolist(), answered.tolist(), right.tolist(), strict=True)
@@ -176,12 +178,12 @@ def gold_rows(evidence: Evidence) -> dict[int, ItemFigures]:
 
 
 def _votes(final: FinalLabels) -> list[dict[str, int]]:
-    """Give the votes of each item by label, those that there are."""
-    found: list[dict[str, int]] = [{} for _ in final.items]
+    """Return the votes of each item by label, those that there are."""
+    votes: list[dict[str, int]] = [{} for _ in final.items]
     places, codes = np.nonzero(final.votes)
-    for place, code, count in zip(places.tolist(), codes.tolist(), final.votes[places, codes].tolist(), strict=True):
-        found[place][final.classes[code]] = count
-    return found
+    for at, code, count in zip(places.tolist(), codes.tolist(), final.votes[places, codes].tolist(), strict=True):
+        votes[at][final.classes[code]] = count
+    return votes
 
 
 def _states(rows: Mapping[int, ItemFigures]) -> list[list[Any]]:
@@ -191,8 +193,8 @@ def _states(rows: Mapping[int, ItemFigures]) -> list[list[Any]]:
 
 
 def _judges(evidence: Evidence, figures: Figures) -> dict[str, list[Any]]:
-    """Give the figures of the judges as columns; people by their ids, since names can change and be erased."""
-    found = patterns(evidence, figures)
+    """Return the figures of the judges as columns; people by their ids, since names can change and be erased."""
+    patterns_of = patterns(evidence, figures)
     return {
         "user": figures.users.tolist(),
         "judgements": figures.judgements.tolist(),
@@ -203,20 +205,20 @@ def _judges(evidence: Evidence, figures: Figures) -> dict[str, list[Any]]:
         "right": figures.right.tolist(),
         "wrong": figures.wrong.tolist(),
         "seconds": [None if np.isnan(one) else one for one in figures.seconds.tolist()],
-        "patterns": [list(found[user]) for user in figures.users.tolist()],
+        "patterns": [list(patterns_of[user]) for user in figures.users.tolist()],
     }
 
 
-def _rates(found: Tallies) -> dict[str, Any]:
-    """Give the rates, the writers with most items first."""
+def _rates(counted: Tallies) -> dict[str, Any]:
+    """Return the rates, the writers with most items first."""
 
     def named(tallies: Mapping[Any, OutcomeTally]) -> list[list[Any]]:
         return [[name, one.rates()] for name, one in sorted(tallies.items())]
 
-    writers = sorted(found.writers.items(), key=lambda pair: (-pair[1].collected, pair[0]))
+    writers = sorted(counted.writers.items(), key=lambda pair: (-pair[1].collected, pair[0]))
     return {
-        "whole": found.whole.rates(),
-        "models": named(found.models),
-        "labels": named(found.labels),
+        "whole": counted.whole.rates(),
+        "models": named(counted.models),
+        "labels": named(counted.labels),
         "writers": [[user, one.rates()] for user, one in writers],
     }

@@ -86,16 +86,20 @@ def catch_up_all(db: Session, each: Each = straight) -> None:
 
 
 def handlers() -> Handlers:
-    """Say what a worker does for each kind of review."""
+    """Return what a worker does for each kind of review."""
     return dict.fromkeys((JOB, *ASKED.values()), work)
 
 
 def work(run: JobRun) -> Mapping[str, Any]:
     """Review as a worker: what somebody asked for, or what is new."""
     with run.sessions() as db:
-        wanted, asker = [apply for apply, kind in ASKED.items() if kind == run.kind], run.asker(db)
-        found = review(db, asker, run.subject, apply=wanted[0]) if wanted else review_new(db, OPERATOR, run.subject)
-    return {} if found is None else {"judges": found.judges, "caught": len(found.caught), "opened": found.opened}
+        ways, asker = [apply for apply, kind in ASKED.items() if kind == run.kind], run.asker(db)
+        reviewed = review(db, asker, run.subject, apply=ways[0]) if ways else review_new(db, OPERATOR, run.subject)
+    return (
+        {}
+        if reviewed is None
+        else {"judges": reviewed.judges, "caught": len(reviewed.caught), "opened": reviewed.opened}
+    )
 
 
 def ask_review(db: Session, actor: Actor, ref: str, *, apply: bool | None = None) -> JudgeReview:
@@ -150,24 +154,24 @@ def _review(db: Session, actor: Actor, ref: str, apply: bool | None) -> JudgeRev
 def _measure(db: Session, validation: ValidationInfo) -> _Measured:
     """Read the judgements, and see whom the policy's rules catch; nothing is written."""
     stand, batches = _stand(db, validation), _ready(db, validation)
-    given, newest = queries.count(db, validation.id), queries.newest(db, validation.id)
+    judgements, newest = queries.count(db, validation.id), queries.newest(db, validation.id)
     evidence = gather(db, validation)
     figures = measure(evidence)
-    standing = qualified_mask(db, validation, figures)
+    qualified = qualified_mask(db, validation, figures)
     # What an owner has let count again is not held against a judge until there is something new to go by.
     restored = queries.restored(db, validation.id)
     caught: dict[int, UnqualifyRule] = {}
     for rule in validation.policy.every_rule:
-        for user in figures.users[caught_by(rule, figures, standing)].tolist():
+        for user in figures.users[caught_by(rule, figures, qualified)].tolist():
             if restored.get(user, rule.least) >= rule.least:
                 caught.setdefault(user, rule)
-    return _Measured(stand, batches, given, newest, evidence, figures, caught)
+    return _Measured(stand, batches, judgements, newest, evidence, figures, caught)
 
 
 def _stand(db: Session, validation: ValidationInfo) -> tuple[int, ...]:
-    """Say which standings and decisions there are: what a pass must not overlook."""
-    found = find_validation(db, validation.ref)
-    return queries.count_standings(db, found.id), found.revision, hash(found.policy)
+    """Return which standings and decisions there are: what a pass must not overlook."""
+    current = find_validation(db, validation.ref)
+    return queries.count_standings(db, current.id), current.revision, hash(current.policy)
 
 
 def _end(db: Session, actor: Actor, validation: ValidationInfo, seen: _Measured) -> int | None:
@@ -194,7 +198,7 @@ def _finish(
         tallies = tally(db, validation, final_labels(db, validation, evidence, figures))
     settled = settle_bonuses(db, validation, tallies)
     names = people_names(db, seen.caught)
-    found = JudgeReview(
+    reviewed = JudgeReview(
         judgements=len(evidence.table),
         judges=len(figures.users),
         caught={names[user]: str(rule) for user, rule in seen.caught.items()},
@@ -203,7 +207,7 @@ def _finish(
         bonuses=settled.paid,
         clean=not seen.caught,
     )
-    summary = {**_summary(found, seen, tallies), "writers": settled.writers}
+    summary = {**_summary(reviewed, seen, tallies), "writers": settled.writers}
     row = ValidationReview(validation_id=validation.id, judgements=seen.given, summary=summary, by=actor.user_id)
     estimates = _estimates(figures)
     with sqlite_write_queue(db), transaction(db):
@@ -211,7 +215,7 @@ def _finish(
         queries.add_review(db, row, estimates)
         _clear(db, validation, seen.batches, seen.newest)
         audit.record(db, actor, "validation.review", validation.ref, caught=len(seen.caught), opened=opened)
-    return found
+    return reviewed
 
 
 def _clear(db: Session, validation: ValidationInfo, batches: list[int], newest: int) -> None:
@@ -220,9 +224,9 @@ def _clear(db: Session, validation: ValidationInfo, batches: list[int], newest: 
     queries.clear_due(db, validation.id, [batch for batch in batches if batch not in since])
 
 
-def _summary(found: JudgeReview, seen: _Measured, tallies: Tallies) -> dict[str, Any]:
+def _summary(reviewed: JudgeReview, seen: _Measured, tallies: Tallies) -> dict[str, Any]:
     compared, agreed = seen.figures.agreement_of_all()
-    shown = asdict(found)
+    shown = asdict(reviewed)
     shown.pop("job")
     return {
         **shown,

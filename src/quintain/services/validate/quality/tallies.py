@@ -44,19 +44,19 @@ class OutcomeTally:
     decided: int = 0
     asked: bool = False
 
-    def add(self, item: Collected, found: ItemOutcome) -> None:
+    def add(self, item: Collected, outcome: ItemOutcome) -> None:
         """Count one item."""
-        labelled = found.label is not None
+        labelled = outcome.label is not None
         self.collected += 1
         self.validated += labelled
-        self.errors += found.error
+        self.errors += outcome.error
         self.written += item.written
-        self.successes += found.success
+        self.successes += outcome.success
         self.decided += item.written and labelled
         self.asked = self.asked or bool(item.predictions)
 
     def rates(self) -> dict[str, Any]:
-        """Give the fields of `Rates`."""
+        """Return the fields of `Rates`."""
         known = self.asked or not self.collected
         aimed = validated_share(self.successes, self.decided, self.written) if self.written and self.asked else None
         return {
@@ -70,7 +70,7 @@ class OutcomeTally:
         }
 
     def counts(self) -> list[int]:
-        """Give what vMER is made of, as reviews keep it and boards read it."""
+        """Return what vMER is made of, as reviews keep it and boards read it."""
         return [self.collected, self.validated, self.errors]
 
 
@@ -92,36 +92,36 @@ class Tallies:
 
 def tally(db: Session, validation: ValidationInfo, final: FinalLabels) -> Tallies:
     """Count everything that was collected for a validation."""
-    found = Tallies()
+    tallies = Tallies()
     for item, label in _labelled(queries.collected(db, validation.id, validation.round_id), final):
         outcome = outcome_of(validation, item, label)
-        found.whole.add(item, outcome)
+        tallies.whole.add(item, outcome)
         for model in dict.fromkeys(str(one.get("model")) for one in item.predictions):
             own = outcome_of(validation, item, label, model)
-            found.models.setdefault(model, OutcomeTally()).add(item, own)
+            tallies.models.setdefault(model, OutcomeTally()).add(item, own)
         if item.author_id is not None:
-            found.writers.setdefault(item.author_id, OutcomeTally()).add(item, outcome)
+            tallies.writers.setdefault(item.author_id, OutcomeTally()).add(item, outcome)
         if name := aim_of(item):
-            found.labels.setdefault(name, OutcomeTally()).add(item, outcome)
+            tallies.labels.setdefault(name, OutcomeTally()).add(item, outcome)
         if outcome.success and item.attempt_id is not None and item.author_id:
-            found.earned.append((item.attempt_id, item.author_id))
-    return found
+            tallies.earned.append((item.attempt_id, item.author_id))
+    return tallies
 
 
 def _labelled(items: Iterable[Collected], final: FinalLabels) -> Iterator[tuple[Collected, str | None]]:
-    """Give each item with its validated label, where nobody is asked about it any more."""
-    place, names, complete = final.by_item(), final.names(), final.complete.tolist()
+    """Yield each item with its validated label, where nobody is asked about it any more."""
+    at, names, complete = final.by_item(), final.names(), final.complete.tolist()
     for item in items:
-        where = place.get(item.item_id) if item.item_id is not None else None
+        where = at.get(item.item_id) if item.item_id is not None else None
         yield item, names[where] if where is not None and complete[where] else None
 
 
 def outcome_of(validation: ValidationInfo, item: Collected, label: str | None, model: str | None = None) -> ItemOutcome:
-    """Say whether the model (or every model) missed the validated *label* of an item."""
-    said = [one for one in item.predictions if model is None or one.get("model") == model]
-    if label is None or not said:
+    """Return whether the model (or every model) missed the validated *label* of an item."""
+    predictions = [prediction for prediction in item.predictions if model is None or prediction.get("model") == model]
+    if label is None or not predictions:
         return ItemOutcome(label, error=False, success=False)
-    missed = all(misses(validation.task, label, one, item.answer) for one in said)
+    missed = all(misses(validation.task, label, prediction, item.answer) for prediction in predictions)
     return ItemOutcome(
         label,
         error=missed and scores(validation.task, label),
@@ -130,7 +130,7 @@ def outcome_of(validation: ValidationInfo, item: Collected, label: str | None, m
 
 
 def aim_of(item: Collected) -> str | None:
-    """Give the label aimed at; of a harvested item, which nobody aimed, what the model said."""
+    """Return the label aimed at; of a harvested item, which nobody aimed, what the model said."""
     if item.aim:
         return item.aim
     return str(item.predictions[0].get("answer")) if item.predictions else None

@@ -45,12 +45,12 @@ HARMLESS = 0.01  # and one that catches more honest judges than this is no help
 
 def rule_of(rule: str, limit: float | None, least: int) -> UnqualifyRule:
     """Make a rule of what somebody chose; without a *limit*, its default."""
-    given = {"rule": rule, "least": least} | ({} if limit is None else {"limit": limit})
-    return policy_of({"rules": [given]}).rules[0]
+    options = {"rule": rule, "least": least} | ({} if limit is None else {"limit": limit})
+    return policy_of({"rules": [options]}).rules[0]
 
 
 def try_rule(db: Session, actor: Actor, ref: str, rule: UnqualifyRule) -> RuleEffect:
-    """Say whom *rule* would catch, what would be collected anew, and how well it tells clickers from honest people."""
+    """Return whom *rule* would catch, what would be collected anew, and how well it tells clickers apart (owners)."""
     validation = find_validation(db, ref)
     require_owner(actor, validation.task.name)
     validation_figures(db, validation)
@@ -62,17 +62,17 @@ def try_rule(db: Session, actor: Actor, ref: str, rule: UnqualifyRule) -> RuleEf
     measured = qualified & (figures.compared > 0)
     agreement = figures.agreed[measured] / figures.compared[measured]
     honest = float(np.median(agreement)) if len(agreement) else 0.9
-    found = [power(rule, max(count, rule.least), labels=labels, honest=honest) for count in POWER_AT]
-    weak = found[-1].clicker < ENOUGH
+    powers = [power(rule, max(count, rule.least), labels=labels, honest=honest) for count in POWER_AT]
+    weak = powers[-1].clicker < ENOUGH
     better, needed = _better(rule, labels, honest) if weak and rule.rule != "gold" else (None, None)
     return RuleEffect(
         rule=rule,
         workers=sorted(names.values()),
         judgements=int(figures.judgements[caught].sum()),
-        power=found,
+        power=powers,
         judgements_needed=judgements_needed(rule, labels=labels),
         weak=weak,
-        advice=_advice(found[-1], labels, better, needed) if weak else "",
+        advice=_advice(powers[-1], labels, better, needed) if weak else "",
         labels=labels,
         better=better,
         better_needed=needed,
@@ -89,7 +89,7 @@ def _better(rule: UnqualifyRule, labels: int, honest: float) -> tuple[UnqualifyR
 
 
 def _advice(last: RulePower, labels: int, better: UnqualifyRule | None, needed: int | None) -> str:
-    """Say plainly that a rule is weak, and what would do better."""
+    """Return plainly that a rule is weak, and what would do better."""
     text = (
         f"With {labels} labels a random clicker agrees on {1 / labels:.0%} by chance; even after"
         f" {last.judgements} judgements this rule catches {last.clicker:.0%} of them."
@@ -102,9 +102,9 @@ def _advice(last: RulePower, labels: int, better: UnqualifyRule | None, needed: 
 def apply_rule(db: Session, actor: Actor, ref: str, rule: UnqualifyRule) -> RuleEffect:
     """Unqualify everybody whom *rule* catches, and collect anew what they judged."""
     with transaction(db):
-        found = try_rule(db, actor, ref, rule)
-        done = unqualify(db, actor, ref, found.workers, reason=str(rule), rule=rule)
-    return replace(found, unqualified=done.unqualified, opened=done.opened)
+        effect = try_rule(db, actor, ref, rule)
+        done = unqualify(db, actor, ref, effect.workers, reason=str(rule), rule=rule)
+    return replace(effect, unqualified=done.unqualified, opened=done.opened)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,14 +140,14 @@ def counts_of(columns: Mapping[str, Any]) -> JudgeCounts:
 
 
 def qualified_mask(db: Session, validation: ValidationInfo, figures: Figures | JudgeCounts) -> Any:
-    """Say who is still qualified."""
+    """Return who is still qualified."""
     standings = queries.standings(db, validation.id)
     gone = {user for user, standing in standings.items() if not standing.qualified}
     return np.array([user not in gone for user in figures.users.tolist()], dtype=bool)
 
 
 def caught_by(rule: UnqualifyRule, figures: Figures | JudgeCounts, among: Any) -> Any:
-    """Say which of the judges *among* a rule catches."""
+    """Return which of the judges *among* a rule catches."""
     if rule.rule == "gold":
         return among & catches(rule, figures.gold_right, figures.gold_seen)
     caught = catches(rule, figures.agreed, figures.compared, figures.right, figures.wrong)
@@ -225,8 +225,8 @@ def requalify(db: Session, actor: Actor, ref: str, name: str, *, reason: str = "
         validation = find_validation(db, ref)
         require_owner(actor, validation.task.name)
         user = find_user(db, name)
-        standing = queries.standings(db, validation.id).get(user.id)
-        aside = standing is not None and not standing.qualified
+        newest = queries.standings(db, validation.id).get(user.id)
+        aside = newest is not None and not newest.qualified
         known = qualify_queries.newest_qualification(db, validation.task_id, user.id, QUALIFICATION)
         if not aside and (known is None or known.held):
             raise Conflict("{name} is qualified for {ref} already.", name=user.name, ref=ref)

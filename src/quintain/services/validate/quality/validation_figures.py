@@ -93,25 +93,25 @@ class ValidationFigures:
 
 
 def validation_figures(db: Session, validation: ValidationInfo) -> ValidationFigures:
-    """Give what is known of a validation, and see to it that it is counted anew where more has come in."""
+    """Return what is known of a validation; it is counted anew beside where more has come in."""
     shown = figures.shown_figure(db, None, VALIDATION, validation.ref, task=validation.task.name)
     return ValidationFigures(shown.value or {}, shown.computed_at, shown.fresh, shown.job)
 
 
 def people_figures(db: Session, validation: ValidationInfo) -> Mapping[str, Any]:
-    """Give the figures of judges, and the rates with those of the first writers; empty where nothing is known."""
-    kept = figure_queries.figure(db, PEOPLE, validation.ref)
-    return kept.value if kept is not None else {}
+    """Return the figures of judges, and the rates with those of the first writers; empty where nothing is known."""
+    figure = figure_queries.figure(db, PEOPLE, validation.ref)
+    return figure.value if figure is not None else {}
 
 
 def all_rates(db: Session, validation: ValidationInfo) -> Mapping[str, Any]:
-    """Give the rates with those of every writer; empty where nothing is known."""
-    rates, kept = people_figures(db, validation).get("rates", {}), figure_queries.figure(db, WRITERS, validation.ref)
-    return {**rates, **kept.value} if rates and kept is not None else rates
+    """Return the rates with those of every writer; empty where nothing is known."""
+    rates, stored = people_figures(db, validation).get("rates", {}), figure_queries.figure(db, WRITERS, validation.ref)
+    return {**rates, **stored.value} if rates and stored is not None else rates
 
 
 def is_large(db: Session, validation: ValidationInfo) -> bool:
-    """Say whether there is so much to read that nobody should wait for it."""
+    """Whether there is so much to read that nobody should wait for it."""
     return _facts(db, validation.ref) > VALIDATION.at_once
 
 
@@ -122,15 +122,15 @@ def schedule_refresh(db: Session, validation: ValidationInfo) -> None:
 
 
 def figure_status(db: Session, actor: Actor, ref: str) -> ShownFigure:
-    """Say how old the figures of a validation are, and how far the next ones, to its owners and experts."""
+    """Return how old the figures of a validation are, and how far the next ones (owners, experts)."""
     validation = find_validation(db, ref)
     require_role(actor, RoleName.EXPERT, RoleName.OWNER, task=validation.task.name)
     return figure_status_of(validation_figures(db, validation))
 
 
-def figure_status_of(found: ValidationFigures) -> ShownFigure:
-    """Say the same of what was read already; for other services."""
-    return ShownFigure(found.whole or None, found.computed_at, found.fresh, found.job)
+def figure_status_of(stored: ValidationFigures) -> ShownFigure:
+    """Return the same of what was read already; for other services."""
+    return ShownFigure(stored.whole or None, stored.computed_at, stored.fresh, stored.job)
 
 
 def _basis(db: Session, ref: str) -> str:
@@ -142,20 +142,20 @@ def _basis(db: Session, ref: str) -> str:
 def _facts(db: Session, ref: str) -> int:
     """Count the judgements, and no further than matters; items that nobody has judged cost as much to write."""
     validation_id, most = find_validation(db, ref).id, VALIDATION.at_once + 1
-    found = judgements.count_to(db, validation_id, most)
-    return found if found == most else max(found, item_queries.count_items_to(db, validation_id, most))
+    judged = judgements.count_to(db, validation_id, most)
+    return judged if judged == most else max(judged, item_queries.count_items_to(db, validation_id, most))
 
 
 def _compute(db: Session, blobs: Blobs | None, ref: str, tell: figures.ReportProgress) -> WithRows:
     basis, validation = _basis(db, ref), find_validation(db, ref)
-    found = recount(db, validation)
-    people: dict[str, Any] = json.loads(json.dumps(found.people, default=plain, allow_nan=False))
+    counted = recount(db, validation)
+    people: dict[str, Any] = json.loads(json.dumps(counted.people, default=plain, allow_nan=False))
     writers = people["rates"]["writers"]
     people["rates"]["writers"] = writers[:FIRST_WRITERS]
     apart = {WRITERS: {"writers": writers}, PEOPLE: people}
 
     def keep(db: Session) -> int:
-        wrong = item_figures.keep(db, validation.id, found.items)
+        wrong = item_figures.keep(db, validation.id, counted.items)
         before = {name: figure_queries.figure(db, name, ref) for name in apart}
         wrong += sum(kept is None or kept.value != apart[name] for name, kept in before.items())
         with transaction(db):
@@ -163,7 +163,7 @@ def _compute(db: Session, blobs: Blobs | None, ref: str, tell: figures.ReportPro
                 figure_queries.put(db, name, ref, basis=basis, value=value, at=now(), seconds=0.0)
         return wrong
 
-    return WithRows(json.loads(json.dumps(found.whole, default=plain, allow_nan=False)), keep)
+    return WithRows(json.loads(json.dumps(counted.whole, default=plain, allow_nan=False)), keep)
 
 
 VALIDATION = FigureKind(

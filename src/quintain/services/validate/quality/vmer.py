@@ -30,35 +30,35 @@ from quintain.store.queries.validate.item_figures import ItemFigures
 
 
 def error_rates(db: Session, actor: Actor, ref: str) -> ErrorRates:
-    """Give the rates of a validation: over all, and by model, writer and label. For owners."""
+    """Return the rates of a validation: over all, and by model, writer and label (owners)."""
     validation = find_validation(db, ref)
     require_owner(actor, validation.task.name)
     validation_figures(db, validation)
     return rates_of(db, all_rates(db, validation))
 
 
-def rates_of(db: Session, kept: Mapping[str, Any], *, writers: int | None = None) -> ErrorRates:
+def rates_of(db: Session, stored: Mapping[str, Any], *, writers: int | None = None) -> ErrorRates:
     """Read rates as they are kept; with *writers*, only of the so many who wrote most."""
-    if not kept:
+    if not stored:
         return ErrorRates(**OutcomeTally().rates(), models=[], workers=[], labels=[])
-    wrote = kept["writers"][:writers]
+    wrote = stored["writers"][:writers]
     names = people_names(db, (user for user, _ in wrote))
     return ErrorRates(
-        **_fields(kept["whole"]),
-        models=[ModelRates(**_fields(one), model=name) for name, one in kept["models"]],
+        **_fields(stored["whole"]),
+        models=[ModelRates(**_fields(rates), model=name) for name, rates in stored["models"]],
         workers=sorted(
-            (WorkerRates(**_fields(one), worker=names[user]) for user, one in wrote if user in names),
-            key=lambda one: one.worker,
+            (WorkerRates(**_fields(rates), worker=names[user]) for user, rates in wrote if user in names),
+            key=lambda rates: rates.worker,
         ),
-        labels=[LabelRates(**_fields(one), label=name) for name, one in kept["labels"]],
+        labels=[LabelRates(**_fields(rates), label=name) for name, rates in stored["labels"]],
     )
 
 
-def _fields(kept: Mapping[str, Any]) -> dict[str, Any]:
-    aimed = kept["aimed_success"]
+def _fields(stored: Mapping[str, Any]) -> dict[str, Any]:
+    aimed = stored["aimed_success"]
     return {
-        **kept,
-        "vmer": decode(Estimate, kept["vmer"]),
+        **stored,
+        "vmer": decode(Estimate, stored["vmer"]),
         "aimed_success": None if aimed is None else decode(Estimate, aimed),
     }
 
@@ -71,16 +71,16 @@ def my_outcomes(db: Session, actor: Actor, ref: str, *, limit: int = 1000, offse
     user_id = require_user(actor)
     validation = find_validation(db, ref)
     validation_figures(db, validation)
-    place = (validation.id, validation.round_id, user_id)
-    mine = queries.own_items(db, *place, limit=limit, offset=offset)
+    own = (validation.id, validation.round_id, user_id)
+    mine = queries.own_items(db, *own, limit=limit, offset=offset)
     rows = {row.item_id: row for row in item_figures.in_order(db, [one.item_id for one in mine if one.item_id])}
-    found = []
+    outcomes = []
     for item in mine:
         row = rows.get(item.item_id or 0)
         judged = row if row is not None and row.state != "waiting" else None
         label = judged.label if judged else None
         outcome = outcome_of(validation, item, label)
-        found.append(
+        outcomes.append(
             TextOutcome(
                 attempt=item.attempt_id,
                 aim=item.aim,
@@ -90,17 +90,17 @@ def my_outcomes(db: Session, actor: Actor, ref: str, *, limit: int = 1000, offse
                 success=outcome.success if judged else None,
             )
         )
-    return Outcomes(found, queries.count_own_items(db, *place))
+    return Outcomes(outcomes, queries.count_own_items(db, *own))
 
 
 def _distribution(row: ItemFigures, classes: Sequence[str]) -> dict[str, float]:
-    """Give each label's share of the votes."""
+    """Return each label's share of the votes."""
     total = max(row.judgements, 1)
     return {name: row.votes.get(name, 0) / total for name in sorted({*classes, *row.votes})}
 
 
 def _state(item: Collected, outcome: ItemOutcome, *, ready: bool) -> str:
-    """Say how far the judging of an item is."""
+    """Return how far the judging of an item is."""
     if outcome.label:
         return "validated"
     if ready:

@@ -27,7 +27,7 @@ _SETTINGS = sa.text(
 def upgrade() -> None:
     """Add a state to the settings of each board on which a data set scored without having been named."""
     db = op.get_bind()
-    settings = {task: _read(found) for task, found in db.execute(_SETTINGS)}
+    settings = {task: _read(stored) for task, stored in db.execute(_SETTINGS)}
     unnamed: dict[int, dict[str, float]] = {}
     for task, name in db.execute(_NEWEST):
         if name not in (settings.get(task, {}).get("datasets") or {}):
@@ -40,10 +40,10 @@ def upgrade() -> None:
     )
     for task, names in unnamed.items():
         before = settings.get(task, {})
-        made = {**before, "datasets": {**(before.get("datasets") or {}), **names}}
-        db.execute(table.insert().values(task_id=task, settings=made, created_at=datetime.now(UTC)))
+        changed = {**before, "datasets": {**(before.get("datasets") or {}), **names}}
+        db.execute(table.insert().values(task_id=task, settings=changed, created_at=datetime.now(UTC)))
 
 
-def _read(found: Any) -> dict[str, Any]:
+def _read(stored: Any) -> dict[str, Any]:
     """Read JSON as SQLite gives it, a text, and as PostgreSQL does, read already."""
-    return dict(json.loads(found) if isinstance(found, str) else found)
+    return dict(json.loads(stored) if isinstance(stored, str) else stored)

@@ -72,14 +72,14 @@ def _rename_in_models(connection: sa.Connection, names: Mapping[str, Sequence[st
             meta["datasets"] = [name for old in meta["datasets"] for name in names.get(old, [old])]
         for key in ("data", "dev"):
             if isinstance(meta.get(key), list):
-                meta[key] = [_renamed(one, names) for one in meta[key]]
+                meta[key] = [_renamed(named, names) for named in meta[key]]
         if meta != row.meta:
             connection.execute(sa.update(MODELS).where(MODELS.c.id == row.id).values(meta=meta))
 
 
-def _renamed(one: Any, names: Mapping[str, Sequence[str]]) -> Any:
-    if isinstance(one, str):
-        return names.get(one, [one])[0]
-    if isinstance(one, dict) and isinstance(one.get("hash"), str):
-        return {**one, "hash": names.get(one["hash"], [one["hash"]])[0]}
-    return one
+def _renamed(named: Any, names: Mapping[str, Sequence[str]]) -> Any:
+    if isinstance(named, str):
+        return names.get(named, [named])[0]
+    if isinstance(named, dict) and isinstance(named.get("hash"), str):
+        return {**named, "hash": names.get(named["hash"], [named["hash"]])[0]}
+    return named

@@ -55,8 +55,8 @@ def _book() -> None:
     """Book every earning, and its newest decision; the balances come out of the same figures."""
     op.execute(f"CREATE TEMPORARY TABLE pay_decided AS {DECIDED.format(day=DAY[op.get_bind().dialect.name])}")
     sides = []
-    for prefix, number, giver, taken, taker, given, when in PAIRS:
-        for holder, name, sign in ((giver, taken, "-"), (taker, given, "")):
+    for prefix, number, giver, giver_name, taker, taker_name, when in PAIRS:
+        for holder, name, sign in ((giver, giver_name, "-"), (taker, taker_name, "")):
             sides.append(
                 f"SELECT '{prefix}' || {number} AS key, {holder} AS holder, {name} AS name, currency,"  # noqa: S608
                 f" {sign}amount AS amount FROM pay_decided WHERE {WHERE[when]}"

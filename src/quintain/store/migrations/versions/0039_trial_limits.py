@@ -28,7 +28,7 @@ VERSIONS = sa.table(
 
 
 def upgrade() -> None:
-    """Give each such round a version with the limits of its stage; until now they were in the protocol alone."""
+    """Add to each such round a version with the limits of its stage; until now they were in the protocol alone."""
     limit_rounds(op.get_bind())
 
 
@@ -41,12 +41,12 @@ def limit_rounds(connection: sa.Connection) -> None:
         .where(ROUNDS.c.state == "open")
     )
     for round_id, stage, protocol in connection.execute(query).all():
-        rule = next((one.get("writing") for one in tomllib.loads(protocol)["stages"] if one["name"] == stage), None)
+        rule = next((own.get("writing") for own in tomllib.loads(protocol)["stages"] if own["name"] == stage), None)
         newest = sa.select(VERSIONS.c.number, VERSIONS.c.toml).where(VERSIONS.c.round_id == round_id)
         number, text = connection.execute(newest.order_by(VERSIONS.c.number.desc()).limit(1)).one()
         if rule is None or "sessions" in tomllib.loads(text):
             continue
         lines = [f"sessions = {rule.get('sessions', 1)}\n"]
         lines += [f"wanted = {rule['wanted']}\n"] if rule.get("wanted") else []
-        given = {"round_id": round_id, "number": number + 1, "toml": "".join(lines) + text}
-        connection.execute(sa.insert(VERSIONS).values(**given, created_at=datetime.now(UTC)))
+        version = {"round_id": round_id, "number": number + 1, "toml": "".join(lines) + text}
+        connection.execute(sa.insert(VERSIONS).values(**version, created_at=datetime.now(UTC)))

@@ -84,23 +84,23 @@ def _set_aside() -> None:
     for user in broken:
         change = sa.text("UPDATE users SET email = NULL, email_notifications = :off WHERE id = :id")
         connection.execute(change.bindparams(id=user.id, off=False))
-        told = Text(
+        message = Text(
             "No mail can be sent to the address '{email}', so it was taken out of your account. Give another one there "
             "if you want messages by e-mail.",
             email=user.email,
         )
-        _tell(user.id, moment, told)
-        told = Text(
+        _tell(user.id, moment, message)
+        message = Text(
             "No mail can be sent to the address '{email}' of {name}, so it was taken out of the account.",
             email=user.email,
             name=user.name,
         )
         for admin in admins:
             if admin != user.id:
-                _tell(admin, moment, told)
+                _tell(admin, moment, message)
 
 
-def _tell(user_id: int, moment: datetime, told: Text) -> None:
+def _tell(user_id: int, moment: datetime, message: Text) -> None:
     notifications = sa.table(
         "notifications",
         *(sa.column(name) for name in ("user_id", "kind", "text", "url")),
@@ -114,8 +114,8 @@ def _tell(user_id: int, moment: datetime, told: Text) -> None:
                 "user_id": user_id,
                 "at": moment,
                 "kind": "account.email",
-                "text": str(told),
-                "said": packed(told),
+                "text": str(message),
+                "said": packed(message),
                 "url": "/account",
             }
         ],

@@ -46,13 +46,13 @@ def leave_unsaid(connection: sa.Connection) -> None:
 
     A session that lasts although its model was fooled waits for just that.
     """
-    said = sa.select(NOTES.c.attempt_id).where(
+    answered = sa.select(NOTES.c.attempt_id).where(
         NOTES.c.attempt_id == ATTEMPTS.c.id, NOTES.c.kind.in_(("confirmed", "retracted"))
     )
     query = (
         sa.select(ATTEMPTS.c.id, SESSIONS.c.user_id)
         .join(SESSIONS, SESSIONS.c.id == ATTEMPTS.c.session_id)
-        .where(SESSIONS.c.ended_at.is_(None), ATTEMPTS.c.fooled.is_(True), ~said.exists())
+        .where(SESSIONS.c.ended_at.is_(None), ATTEMPTS.c.fooled.is_(True), ~answered.exists())
     )
     about = {"kind": "confirmed", "yes": False, "text": "not answered", "tags": [], "created_at": datetime.now(UTC)}
     rows = [{"attempt_id": attempt, "user_id": user, **about} for attempt, user in connection.execute(query)]

@@ -59,10 +59,10 @@ def _tell_owners(connection: sa.Connection) -> None:
         sa.column("said", sa.JSON()),
     )
     for (owner, task), datasets in by_owner.items():
-        told = Text(
+        words = Text(
             "The inputs of data sets with hidden labels are not shown to builders any more: {datasets}. "
             "Open them on the page of the data set if they may be read.",
             datasets=", ".join(datasets),
         )
-        message = {"user_id": owner, "at": datetime.now(UTC), "kind": "data.inputs", "text": str(told)}
-        op.bulk_insert(notifications, [{**message, "said": packed(told), "url": f"/tasks/{task}/data"}])
+        message = {"user_id": owner, "at": datetime.now(UTC), "kind": "data.inputs", "text": str(words)}
+        op.bulk_insert(notifications, [{**message, "said": packed(words), "url": f"/tasks/{task}/data"}])

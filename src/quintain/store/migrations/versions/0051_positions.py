@@ -57,7 +57,7 @@ def upgrade() -> None:
 
 
 def _meant(before: dict[str, Any], inputs: dict[str, Any]) -> int | None:
-    """Give the number that a variant should have; None where it is right, or where nobody can tell."""
+    """Return the number that a variant should have; None where it is right, or where nobody can tell."""
     first, second, number = _words(before), _words(inputs), inputs.get(POINTER)
     if not isinstance(number, int) or number != before.get(POINTER):
         return None
@@ -65,8 +65,8 @@ def _meant(before: dict[str, Any], inputs: dict[str, Any]) -> int | None:
         return None
     if number < len(second) and second[number] == first[number]:
         return None
-    place = follow_word(first, second, number)
-    return place if place is not None and second[place] == first[number] else None
+    position = follow_word(first, second, number)
+    return position if position is not None and second[position] == first[number] else None
 
 
 def _words(inputs: dict[str, Any]) -> list[str]:
@@ -94,7 +94,7 @@ def _tell(connection: sa.Connection, project: int, changes: list[dict[str, Any]]
         " WHERE g.role = 'owner' AND (g.task_id = :task OR g.task_id IS NULL) AND g.revoked_at IS NULL"
     )
     url = f"/tasks/{row.task}/contrast/{row.name}"
-    kept = {"at": moment, "kind": "contrast.repair", "text": str(message), "said": packed(message), "url": url}
+    notice = {"at": moment, "kind": "contrast.repair", "text": str(message), "said": packed(message), "url": url}
     readers = [owner.user_id for owner in connection.execute(owners, {"task": row.task_id})]
     if readers:
-        op.bulk_insert(NOTIFICATIONS, [{**kept, "user_id": reader} for reader in readers])
+        op.bulk_insert(NOTIFICATIONS, [{**notice, "user_id": reader} for reader in readers])

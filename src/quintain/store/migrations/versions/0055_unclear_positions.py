@@ -92,7 +92,7 @@ def _edits(connection: sa.Connection, room: str, tasks: list[int]) -> Iterator[s
 
 
 def _unclear(before: Mapping[str, Any], after: Mapping[str, Any], answer: Any) -> str | None:
-    """Say which part of an edit may be about another word; None where all is plain."""
+    """Return which part of an edit may be about another word; None where all is plain."""
     words = [_pointed(before), _pointed(after)]
     if None not in words:
         return None if words[0] == words[1] else "preposition"

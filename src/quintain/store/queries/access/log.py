@@ -19,7 +19,7 @@ def audit_entries(db: Session, *, limit: int, before: int | None = None) -> list
 
 
 def newest_with(db: Session, action: str, mark: str | None = None) -> AuditEntry | None:
-    """Give the newest entry of *action*; with *mark*, the newest whose details say that this is true."""
+    """Return the newest entry of *action*; with *mark*, the newest whose details say that this is true."""
     query = select(AuditEntry).where(AuditEntry.action == action).order_by(AuditEntry.id.desc()).limit(1)
     return db.scalar(query if mark is None else query.where(AuditEntry.details[mark].as_boolean().is_(True)))
 
@@ -44,7 +44,7 @@ def notifications(db: Session, user_id: int, *, unread_only: bool, limit: int) -
 
 
 def was_told(db: Session, user_id: int, kind: str, url: str, *, unread: bool = False) -> bool:
-    """Say whether a person has had a message of this *kind* that leads to *url*; with *unread*, one not read yet."""
+    """Whether a person has had a message of this *kind* that leads to *url*; with *unread*, one not read yet."""
     same = (Notification.user_id == user_id) & (Notification.kind == kind) & (Notification.url == url)
     if unread:
         same = same & Notification.read_at.is_(None)

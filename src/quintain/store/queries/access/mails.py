@@ -44,7 +44,7 @@ def queue_messages(db: Session, notification_ids: Sequence[int], at: datetime, e
 
 
 def waits_for(db: Session, user_id: int, purpose: MailPurpose) -> bool:
-    """Say whether an e-mail for this *purpose* waits to be sent to a person."""
+    """Whether an e-mail for this *purpose* waits to be sent to a person."""
     query = select(OutgoingMail.id).where(
         OutgoingMail.user_id == user_id, OutgoingMail.purpose == purpose.value, _WAITS
     )
@@ -87,7 +87,7 @@ def expire(db: Session, at: datetime, reason: dict[str, Any]) -> int:
 
 
 def any_due(db: Session, at: datetime) -> bool:
-    """Say whether something is to be sent, or has waited too long."""
+    """Whether something is to be sent, or has waited too long."""
     due = or_(OutgoingMail.next_at <= at, OutgoingMail.expires_at <= at)
     return db.scalar(select(OutgoingMail.id).where(_WAITS, due).limit(1)) is not None
 
@@ -107,7 +107,7 @@ def put_back(db: Session, ids: Collection[int] | None, at: datetime, expires_at:
 
 
 def give_up(db: Session, ids: Collection[int] | None, at: datetime) -> list[int]:
-    """Give up those of *ids* (None: all that failed) that were not sent; give which."""
+    """Put those of *ids* (None: all that failed) that were not sent aside for good; return which."""
     states = [MailState.FAILED.value, *([] if ids is None else [MailState.WAITING.value])]
     change = update(OutgoingMail).where(OutgoingMail.state.in_(states), *_among(ids))
     change = change.values(state=MailState.DROPPED.value, ended_at=at).returning(OutgoingMail.id)
@@ -138,7 +138,7 @@ def _in(state: MailState | None) -> ColumnElement[bool]:
 
 
 def oldest_waiting(db: Session) -> datetime | None:
-    """Give since when the e-mail waits that has waited longest."""
+    """Return since when the e-mail waits that has waited longest; None where none waits."""
     return db.scalar(select(func.min(OutgoingMail.asked_at)).where(_WAITS))
 
 

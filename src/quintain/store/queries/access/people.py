@@ -172,7 +172,7 @@ def user_count(db: Session) -> int:
 
 
 def grants_of(db: Session, user_ids: Iterable[int]) -> dict[int, list[Grant]]:
-    """Give the roles that each person holds now."""
+    """Return the roles that each person holds now."""
     query = (
         select(RoleGrant.user_id, RoleGrant.role, TaskRow.name)
         .outerjoin(TaskRow, TaskRow.id == RoleGrant.task_id)
@@ -242,7 +242,7 @@ def other_admins(db: Session, user_id: int) -> int:
 
 
 def task_id_of(db: Session, task: str) -> int | None:
-    """Give the id of the task called *task*."""
+    """Return the id of the task called *task*; None without one."""
     return db.scalar(select(TaskRow.id).where(TaskRow.name == task))
 
 
@@ -346,7 +346,7 @@ def forget_expired(db: Session, at: datetime, windows_before: int) -> None:
 
 
 def names(db: Session, user_ids: Iterable[int]) -> dict[int, str]:
-    """Give the names of people by their ids."""
+    """Return the names of people by their ids."""
     ids = sorted(set(user_ids))
     names_by_id: dict[int, str] = {}
     for start in range(0, len(ids), NAMES_AT_ONCE):

@@ -49,7 +49,7 @@ class CellFacts(NamedTuple):
 
 
 def stamp(db: Session) -> tuple[int, ...]:
-    """Give numbers that change whenever a board may: the last act, the last event of a cell, the last cell.
+    """Return numbers that change whenever a board may: the last act, the last event of a cell, the last cell.
 
     Each is the end of an index, so that asking costs little however much there is. Two transactions may end in another
     order than they began in: the number of the newest rows changes also where a lower id appears after a higher one.
@@ -88,7 +88,7 @@ def count_answers(db: Session, task: str) -> int:
 
 
 def has_unlisted(db: Session, task: str, user_id: int) -> bool:
-    """Say whether somebody has a model of *task* that others do not see, or see without knowing whose it is."""
+    """Whether somebody has a model of *task* that others do not see, or see without knowing whose it is."""
     query = (
         select(Model.id)
         .join(TaskRow, TaskRow.id == Model.task_id)
@@ -98,7 +98,7 @@ def has_unlisted(db: Session, task: str, user_id: int) -> bool:
 
 
 def cell_facts(db: Session, task: str) -> dict[int, CellFacts]:
-    """Say of each cell of a task when it was done, and where its predictions are."""
+    """Return of each cell of a task when it was done, and where its predictions are."""
     query = (
         select(Cell.id, Cell.finished_at, Cell.predictions)
         .join(ModelVersion, ModelVersion.id == Cell.model_version_id)
@@ -139,7 +139,7 @@ def changes(db: Session, task: str, since: datetime | None = None) -> list[datet
 
 
 def withdrawn(db: Session, task: str) -> set[str]:
-    """Give the references of the model versions of a task that were withdrawn."""
+    """Return the references of the model versions of a task that were withdrawn."""
     query = (
         select(Model.name, ModelVersion.number)
         .join(Model, Model.id == ModelVersion.model_id)
@@ -160,7 +160,7 @@ def forks(db: Session, task_id: int) -> Sequence[tuple[BoardFork, str | None]]:
 
 
 def fork(db: Session, task_id: int, name: str) -> BoardFork | None:
-    """Give the view called *name*, also one that was removed: its name may be used again."""
+    """Return the view called *name*, also one that was removed: its name may be used again. None without one."""
     return db.scalar(select(BoardFork).where(BoardFork.task_id == task_id, BoardFork.name == name))
 
 
@@ -171,7 +171,7 @@ def snapshots(db: Session, task_id: int) -> Sequence[BoardSnapshot]:
 
 
 def snapshot(db: Session, task_id: int, prefix: str) -> BoardSnapshot | None:
-    """Give the task's snapshot whose hash begins with *prefix*."""
+    """Return the task's snapshot whose hash begins with *prefix*."""
     query = select(BoardSnapshot).where(BoardSnapshot.task_id == task_id)
     return db.scalar(query.where(BoardSnapshot.hash.startswith(prefix, autoescape=True)).limit(1))
 
@@ -182,7 +182,7 @@ def unsigned_snapshots(db: Session) -> Sequence[BoardSnapshot]:
 
 
 def hidden_hashes(db: Session) -> dict[str, str]:
-    """Give the hash of every version whose answers are hidden, by its reference."""
+    """Return the hash of every version whose answers are hidden, by its reference."""
     query = (
         select(TaskRow.name, Dataset.name, DatasetVersion.number, DatasetVersion.hash)
         .join(Dataset, Dataset.task_id == TaskRow.id)
@@ -225,7 +225,7 @@ def round_tests(db: Session, task: str) -> list[tuple[int, str]]:
 
 
 def newest_reviews(db: Session, task: str, before: datetime | None = None) -> list[tuple[str, ValidationReview]]:
-    """Give the newest review of each validation of a task, as it was at *before*, with the name; the oldest first."""
+    """Return the newest review of each validation of a task, as it was at *before*, with the name; the oldest first."""
     newest = select(func.max(ValidationReview.id)).group_by(ValidationReview.validation_id)
     if before is not None:
         newest = newest.where(ValidationReview.created_at <= before)

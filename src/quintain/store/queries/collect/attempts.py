@@ -78,7 +78,7 @@ _made, _note, _band = (table_of(table) for table in (Attempt, AttemptNote, Attem
 
 
 def _same_text(attempts: FromClause) -> ColumnElement[bool]:
-    """Say which attempts have the same text, and were not retracted."""
+    """Return a condition: attempts that have the same text, and were not retracted."""
     retracted = select(_note.c.attempt_id).where(_note.c.attempt_id == attempts.c.id, _note.c.kind == "retracted")
     return and_(attempts.c.text_key == bindparam("text_key"), ~retracted.correlate(attempts).exists())
 
@@ -158,7 +158,7 @@ def add_bands(db: Session, attempt_id: int, bands: Sequence[int]) -> None:
 
 
 def row(db: Session, attempt_id: int) -> AttemptRow | None:
-    """Give an attempt as it stands."""
+    """Return an attempt as it stands; None without one."""
     rows = _as_they_stand(db, db.scalars(select(Attempt).where(Attempt.id == attempt_id)).all())
     return rows[0] if rows else None
 
@@ -183,14 +183,14 @@ def rows_of_round(db: Session, round_id: int) -> Iterator[AttemptRow]:
 
 
 def is_agreed(attempts: FromClause) -> ColumnElement[bool]:
-    """Say which attempts their writers stand by: not those whose label others would not give, or that wait for that."""
+    """Return a condition: attempts that their writers stand by; not those that others would not label so."""
     newest = select(_note.c.yes).where(_note.c.attempt_id == attempts.c.id, _note.c.kind == "confirmed")
     answer = newest.order_by(_note.c.id.desc()).limit(1).correlate(attempts).scalar_subquery()
     return func.coalesce(answer, True).is_(True)
 
 
 def is_unsaid(attempts: FromClause) -> ColumnElement[bool]:
-    """Say which attempts wait for their writers to say whether others would give the label, or waited to the end."""
+    """Return a condition: attempts that wait for their writers' word on the label, or waited to the end."""
     newest = select(_note.c.text).where(_note.c.attempt_id == attempts.c.id, _note.c.kind == "confirmed")
     reason = newest.order_by(_note.c.id.desc()).limit(1).correlate(attempts).scalar_subquery()
     return func.coalesce(reason, "") == UNSAID
@@ -275,7 +275,7 @@ def mine(
 
 
 def mine_among(db: Session, user_id: int, ids: Sequence[int]) -> list[AttemptRow]:
-    """Give those of some attempts that somebody made, as they stand, newest first."""
+    """Return those of some attempts that somebody made, as they stand, newest first."""
     own = select(Attempt).where(Attempt.id.in_(ids), Attempt.user_id == user_id)
     return _as_they_stand(db, db.scalars(own.order_by(Attempt.id.desc())).all())
 
@@ -291,7 +291,7 @@ def flag_kinds(db: Session, attempt_ids: Sequence[int]) -> dict[int, tuple[str, 
 
 
 def attempt_of_flag(db: Session, flag_id: int) -> tuple[int, int] | None:
-    """Give the ids of the attempt that was flagged and of its round."""
+    """Return the ids of the attempt that was flagged and of its round."""
     query = select(Attempt.id, Attempt.round_id).join(AttemptFlag, AttemptFlag.attempt_id == Attempt.id)
     row = db.execute(query.where(AttemptFlag.id == flag_id)).first()
     return (row[0], row[1]) if row else None
@@ -350,7 +350,7 @@ def _groups(db: Session) -> dict[str, Any]:
 
 
 def _standing(condition: ColumnElement[bool]) -> Subquery:
-    """Give id, fooled, confirmed, retracted and unsaid of the attempts *condition*, from what was said last."""
+    """Return id, fooled, confirmed, retracted and unsaid of the attempts *condition*, from what was said last."""
     last = (
         select(AttemptNote.attempt_id, AttemptNote.kind, func.max(AttemptNote.id).label("id"))
         .join(Attempt, Attempt.id == AttemptNote.attempt_id)
@@ -379,7 +379,7 @@ def _standing(condition: ColumnElement[bool]) -> Subquery:
 
 
 def _claimed(states: Subquery) -> ColumnElement[bool]:
-    """Say where the model was fooled and the writer did not take it back."""
+    """Return a condition: attempts where the model was fooled and the writer did not take it back."""
     return and_(states.c.fooled, or_(states.c.confirmed.is_(None), states.c.confirmed))
 
 

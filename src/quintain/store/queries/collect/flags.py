@@ -67,14 +67,14 @@ def page(
 
 
 def count(db: Session, round_id: int, *, decided: bool | None) -> int:
-    """Give the number of the flags on a round's attempts: open ones, decided ones, or all."""
+    """Return the number of the flags on a round's attempts: open ones, decided ones, or all."""
     known = counts.of_round(db, round_id)
     names = {None: (OPEN, DECIDED), True: (DECIDED,), False: (OPEN,)}[decided]
     return sum(known.get(name, 0) for name in names)
 
 
 def among(db: Session, round_id: int, ids: Collection[int]) -> set[int]:
-    """Say which of *ids* are flags on a round's attempts."""
+    """Return which of *ids* are flags on a round's attempts."""
     query = select(FlagStanding.flag_id).where(FlagStanding.round_id == round_id)
     return set(db.scalars(query.where(FlagStanding.flag_id.in_(ids))))
 
@@ -122,7 +122,7 @@ def replace(db: Session, rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _told() -> Any:
-    """Give every flag with its round and its newest decision."""
+    """Return a statement: every flag with its round and its newest decision."""
     newest = select(FlagDecision.flag_id, func.max(FlagDecision.id).label("id")).group_by(FlagDecision.flag_id)
     decided = newest.subquery()
     return (

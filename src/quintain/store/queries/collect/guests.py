@@ -41,7 +41,7 @@ class GuestRow(NamedTuple):
 
 
 def device(db: Session, user_id: int, device: str) -> PanelDevice | None:
-    """Give a browser as one of somebody's."""
+    """Return a browser as one of somebody's; None where it is not theirs."""
     return db.get(PanelDevice, (device, user_id)) if device else None
 
 
@@ -52,13 +52,13 @@ def forget_devices(db: Session, user_id: int, keep: str) -> None:
 
 
 def grants_elsewhere(db: Session, user_id: int, task_id: int) -> bool:
-    """Say whether somebody holds a role that is not of this task."""
+    """Whether somebody holds a role that is not of this task."""
     query = select(RoleGrant.id).where(RoleGrant.user_id == user_id, RoleGrant.revoked_at.is_(None))
     return db.scalar(query.where(or_(RoleGrant.task_id.is_(None), RoleGrant.task_id != task_id)).limit(1)) is not None
 
 
 def request_of(db: Session, user_id: int, device: str, task_id: int, moment: datetime) -> PanelRequest | None:
-    """Give the newest request that this browser made for somebody on a task and that has not lapsed."""
+    """Return the newest request that this browser made for somebody on a task and that has not lapsed."""
     query = select(PanelRequest).where(
         PanelRequest.user_id == user_id,
         PanelRequest.device == device,
@@ -114,7 +114,7 @@ def open_requests(db: Session, task_id: int, moment: datetime, limit: int) -> li
 
 
 def here(task_id: int) -> ColumnElement[bool]:
-    """Say of people from panels that they came to a task."""
+    """Return a condition: people from panels that came to a task."""
     visits = select(PanelVisit.user_id).join(Round, Round.id == PanelVisit.round_id).where(Round.task_id == task_id)
     judged = select("validation:" + cast(Validation.id, String)).where(Validation.task_id == task_id)
     tried = [
@@ -200,6 +200,6 @@ def of_one_source(db: Session, user_id: int, task_id: int) -> list[int]:
 
 
 def is_unconfirmed(db: Session, user_id: int) -> bool:
-    """Say whether a panel sent somebody and has not confirmed them."""
+    """Whether a panel sent somebody and has not confirmed them."""
     query = select(PanelPerson.id).where(PanelPerson.user_id == user_id, PanelPerson.confirmed_at.is_(None))
     return db.scalar(query.limit(1)) is not None

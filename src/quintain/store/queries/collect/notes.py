@@ -13,7 +13,7 @@ from quintain.store.tables import Attempt, AttemptNote
 
 
 def newest_texts(db: Session, round_id: int, kind: str, most: int) -> list[str]:
-    """Give the texts of a round's newest notes of one kind."""
+    """Return the texts of a round's newest notes of one kind."""
     query = (
         select(AttemptNote.text)
         .join(Attempt, Attempt.id == AttemptNote.attempt_id)
@@ -37,7 +37,7 @@ def texts_in_session(db: Session, session_id: int, kind: str, *, fooling: bool) 
 
 
 def texts_of(db: Session, attempts: Sequence[int], kind: str) -> dict[int, str]:
-    """Give the note of one kind on each of some attempts."""
+    """Return the note of one kind on each of some attempts."""
     query = select(AttemptNote.attempt_id, AttemptNote.text).where(
         AttemptNote.attempt_id.in_(attempts), AttemptNote.kind == kind
     )

@@ -23,7 +23,7 @@ from quintain.store.tables import (
 
 
 def person(db: Session, provider: str, outside_id: str) -> User | None:
-    """Give the account of somebody whom a panel knows by *outside_id*."""
+    """Return the account of somebody whom a panel knows by *outside_id*."""
     query = (
         select(User)
         .join(PanelPerson, PanelPerson.user_id == User.id)
@@ -33,7 +33,7 @@ def person(db: Session, provider: str, outside_id: str) -> User | None:
 
 
 def visit(db: Session, round_id: int, user_id: int, study: str, outside_session: str) -> PanelVisit | None:
-    """Give an arrival that was seen before."""
+    """Return an arrival that was seen before."""
     query = select(PanelVisit).where(
         PanelVisit.round_id == round_id,
         PanelVisit.user_id == user_id,
@@ -44,7 +44,7 @@ def visit(db: Session, round_id: int, user_id: int, study: str, outside_session:
 
 
 def newest_visit(db: Session, round_id: int, user_id: int) -> tuple[PanelVisit, str] | None:
-    """Give somebody's newest arrival at a round, with the id that the panel knows them by."""
+    """Return somebody's newest arrival at a round, with the id that the panel knows them by."""
     query = (
         select(PanelVisit, PanelPerson.outside_id)
         .join(PanelPerson, (PanelPerson.user_id == PanelVisit.user_id) & (PanelPerson.provider == PanelVisit.provider))
@@ -57,18 +57,18 @@ def newest_visit(db: Session, round_id: int, user_id: int) -> tuple[PanelVisit, 
 
 
 def place_of(db: Session, key: str) -> str | None:
-    """Give the place, other than a round, that an entry address leads to."""
+    """Return the place, other than a round, that an entry address leads to."""
     return db.scalar(select(PanelPlace.place).where(PanelPlace.key == key))
 
 
 def stay(db: Session, place_ref: str, user_id: int, study: str, outside_session: str) -> PanelStay | None:
-    """Give an arrival at a place that was seen before."""
+    """Return an arrival at a place that was seen before."""
     query = select(PanelStay).where(PanelStay.place == place_ref, PanelStay.user_id == user_id)
     return db.scalar(query.where(PanelStay.study == study, PanelStay.outside_session == outside_session))
 
 
 def newest_stay(db: Session, place_ref: str, user_id: int) -> tuple[PanelStay, str] | None:
-    """Give somebody's newest arrival at a place, with the id that the panel knows them by."""
+    """Return somebody's newest arrival at a place, with the id that the panel knows them by."""
     query = (
         select(PanelStay, PanelPerson.outside_id)
         .join(PanelPerson, (PanelPerson.user_id == PanelStay.user_id) & (PanelPerson.provider == PanelStay.provider))
@@ -83,7 +83,7 @@ def newest_stay(db: Session, place_ref: str, user_id: int) -> tuple[PanelStay, s
 def outside_by_qualification(
     db: Session, task_id: int, qualification: str, provider: str
 ) -> tuple[list[str], list[str]]:
-    """Give what a panel calls those who hold a qualification, and those whose own has ended."""
+    """Return what a panel calls those who hold a qualification, and those whose own has ended."""
     newest = (
         select(Qualification.user_id, func.max(Qualification.id).label("id"))
         .where(Qualification.task_id == task_id, Qualification.name == qualification)

@@ -21,7 +21,7 @@ CHUNK = 500  # parameters of one statement
 
 
 def count(db: Session, round_id: int) -> int:
-    """Give the number of the prompts of a round."""
+    """Return the number of the prompts of a round."""
     return counts.of_round(db, round_id).get(COUNTED, 0)
 
 
@@ -38,7 +38,7 @@ def inputs_of(db: Session, round_id: int) -> list[Mapping[str, Any]]:
 
 
 def taken_hashes(db: Session, task_id: int, hashes: Sequence[str]) -> set[str]:
-    """Say which of the contents *hashes* any round of the task has, shown or not, or was harvested."""
+    """Return which of the contents *hashes* any round of the task has, shown or not, or was harvested."""
     values: set[str] = set()
     for some in _chunks(hashes):
         query = select(Prompt.hash).join(Round, Round.id == Prompt.round_id)
@@ -49,12 +49,12 @@ def taken_hashes(db: Session, task_id: int, hashes: Sequence[str]) -> set[str]:
 
 
 def used_hashes(db: Session, task_id: int, hashes: Sequence[str], *, but: int) -> set[str]:
-    """Say which of the contents *hashes* the task has shown or harvested outside the round *but*."""
+    """Return which of the contents *hashes* the task has shown or harvested outside the round *but*."""
     return _used(db, task_id, hashes, but, Prompt.hash, CorpusUse.hash)
 
 
 def used_reviews(db: Session, task_id: int, reviews: Sequence[str], *, but: int) -> set[str]:
-    """Say of which of the reviews *reviews* the task has shown or harvested a sentence outside the round *but*."""
+    """Return the reviews of *reviews* of which the task showed or harvested a sentence outside the round *but*."""
     return _used(db, task_id, [name for name in reviews if name], but, Prompt.review, CorpusUse.review)
 
 
@@ -169,7 +169,7 @@ def extend(db: Session, prompt_id: int, generation: int, until: datetime) -> boo
 
 
 def release(db: Session, prompt_id: int, generation: int) -> bool:
-    """Give a prompt back; False where it is not ours any more."""
+    """Put a prompt back; False where it is not ours any more."""
     return _change(db, prompt_id, generation, lease_until=None, holder_id=None)
 
 
@@ -194,7 +194,7 @@ def counted(db: Session) -> dict[CountKey, int]:
 
 
 def release_all(db: Session, round_id: int) -> None:
-    """Give back every prompt of a round."""
+    """Put every prompt of a round back."""
     db.execute(update(Prompt).where(Prompt.round_id == round_id).values(lease_until=None, holder_id=None))
 
 
@@ -214,14 +214,14 @@ def page(db: Session, round_id: int, *, limit: int, offset: int) -> Sequence[Pro
 
 
 def by_hash(db: Session, round_id: int, hashes: Sequence[str]) -> Sequence[Prompt]:
-    """Give the prompts of a round whose contents have the hashes *hashes*."""
+    """Return the prompts of a round whose contents have the hashes *hashes*."""
     if not hashes:
         return []
     return db.scalars(select(Prompt).where(Prompt.round_id == round_id, Prompt.hash.in_(hashes))).all()
 
 
 def some_used(db: Session, round_id: int) -> Prompt | None:
-    """Give a prompt that has been used already, for trying the page out."""
+    """Return a prompt that has been used already, for trying the page out."""
     return db.scalar(select(Prompt).where(Prompt.round_id == round_id, Prompt.uses > 0).order_by(Prompt.id).limit(1))
 
 

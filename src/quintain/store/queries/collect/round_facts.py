@@ -21,7 +21,7 @@ _SAID = [
 
 
 def newest_facts(db: Session, round_id: int) -> str:
-    """Say which attempts of a round there are, and what was said of attempts.
+    """Return a text that changes with the attempts of a round, and with what was said of attempts.
 
     The newest id alone would not do: what gets an id first may be committed last. So the last few are counted, too.
     """

@@ -110,36 +110,36 @@ _FIND = (
 
 
 def find(db: Session, task: str, number: int) -> tuple[Round, RoundVersion] | None:
-    """Give the round *number* of *task* with its newest version."""
+    """Return the round *number* of *task* with its newest version; None without one."""
     row = db.execute(_FIND, {"task": task, "number": number}).first()
     return (row[0], row[1]) if row else None
 
 
 def place_of_session(db: Session, key: str, token: str = "") -> SessionPlace | None:
-    """Give the session *key* with its round and task, and the attempt that was made in it with *token*."""
+    """Return the session *key* with its round and task, and the attempt that was made in it with *token*."""
     row = db.execute(_PLACE, {"key": key, "token": token}).first()
     return SessionPlace(*row) if row else None
 
 
 def is_of_trial(db: Session, round_id: int) -> bool:
-    """Say whether a round belongs to an arm of a trial."""
+    """Whether a round belongs to an arm of a trial."""
     return db.scalar(select(CrowdRound.id).where(CrowdRound.round_id == round_id)) is not None
 
 
 def share_state(db: Session, round_id: int) -> str:
-    """Give the state of a round, and let nobody change it until the transaction ends."""
+    """Return the state of a round, and let nobody change it until the transaction ends."""
     return str(db.execute(_STATE, {"id": round_id}).scalar_one())
 
 
 def by_entry_key(db: Session, key: str) -> tuple[str, int] | None:
-    """Give the task and number of the round whose entry key is *key*."""
+    """Return the task and number of the round whose entry key is *key*."""
     query = select(TaskRow.name, Round.number).join(TaskRow, TaskRow.id == Round.task_id)
     row = db.execute(query.where(Round.entry_key == key)).first()
     return (row[0], row[1]) if row else None
 
 
 def place_of(db: Session, round_id: int) -> tuple[str, int]:
-    """Give the task and number of a round by its id."""
+    """Return the task and number of a round by its id."""
     query = select(TaskRow.name, Round.number).join(TaskRow, TaskRow.id == Round.task_id)
     row = db.execute(query.where(Round.id == round_id)).one()
     return row[0], row[1]
@@ -171,7 +171,7 @@ def writers_of_task(db: Session, task_id: int) -> Sequence[int]:
 
 
 def newest_number(db: Session, task_id: int) -> int:
-    """Give the number of a task's newest round, or 0."""
+    """Return the number of a task's newest round, or 0."""
     return db.scalar(select(func.max(Round.number)).where(Round.task_id == task_id)) or 0
 
 
@@ -193,7 +193,7 @@ def targets(db: Session, round_id: int, day: str) -> list[tuple[int, datetime | 
 
 
 def assignment(db: Session, round_id: int, user_id: int) -> str | None:
-    """Give the condition that a worker was drawn for, if any."""
+    """Return the condition that a worker was drawn for; None without one."""
     return db.scalar(_ASSIGNMENT, {"round_id": round_id, "user_id": user_id})
 
 
@@ -203,7 +203,7 @@ def assignment_counts(db: Session, round_id: int) -> dict[str, int]:
 
 
 def seed(db: Session, round_id: int) -> int:
-    """Give the seed by which a round draws."""
+    """Return the seed by which a round draws."""
     return int(db.execute(_SEED, {"id": round_id}).scalar_one())
 
 
@@ -214,13 +214,13 @@ def session_number(db: Session, round_id: int, user_id: int) -> int:
 
 
 def choices(db: Session, round_id: int, user_id: int) -> dict[str, RoundChoice]:
-    """Give the newest of each kind of choice that a worker made in a round."""
+    """Return the newest of each kind of choice that a worker made in a round."""
     round_choices = db.scalars(_CHOICES, {"round_id": round_id, "user_id": user_id})
     return {choice.kind: choice for choice in round_choices}
 
 
 def open_session(db: Session, round_id: int, user_id: int) -> WritingSession | None:
-    """Give the session that a worker has not ended yet."""
+    """Return the session that a worker has not ended yet; None without one."""
     return db.scalar(_OPEN, {"round_id": round_id, "user_id": user_id})
 
 
@@ -250,7 +250,7 @@ def shown_for_nothing(db: Session, round_id: int, user_id: int) -> WritingSessio
 
 
 def session_by_key(db: Session, key: str, *, locked: bool = False) -> WritingSession | None:
-    """Give a session by its key; *locked* keeps others from changing it until the transaction ends."""
+    """Return a session by its key; *locked* keeps others from changing it until the transaction ends."""
     return db.scalar(_BY_KEY_LOCKED if locked else _BY_KEY, {"key": key})
 
 
@@ -261,7 +261,7 @@ def sessions_since(db: Session, round_id: int, since: datetime, user_id: int | N
 
 
 def has_session(db: Session, round_id: int, user_id: int) -> bool:
-    """Say whether somebody has ever begun to write in a round."""
+    """Whether somebody has ever begun to write in a round."""
     mine = select(WritingSession.id).where(WritingSession.round_id == round_id, WritingSession.user_id == user_id)
     return db.scalar(mine.limit(1)) is not None
 
@@ -299,7 +299,7 @@ def session_counts(db: Session, round_id: int) -> dict[str, int]:
 
 
 def draft(db: Session, session_id: int) -> Draft | None:
-    """Give what was typed in a session and not submitted."""
+    """Return what was typed in a session and not submitted; None where nothing was."""
     return db.get(Draft, session_id, populate_existing=True)
 
 
@@ -318,11 +318,11 @@ def open_sessions(db: Session, round_id: int) -> Sequence[WritingSession]:
 
 
 def is_judged(db: Session, of_round: int) -> bool:
-    """Say whether the attempts of a round are being judged, or were."""
+    """Whether the attempts of a round are being judged, or were."""
     return db.scalar(select(Validation.id).where(Validation.round_id == of_round)) is not None
 
 
 def trial_of_round(db: Session, round_id: int) -> CrowdTrial | None:
-    """Give the trial that a round belongs to, if it does."""
+    """Return the trial that a round belongs to; None where it belongs to none."""
     query = select(CrowdTrial).join(CrowdArm, CrowdArm.trial_id == CrowdTrial.id)
     return db.scalar(query.join(CrowdRound, CrowdRound.arm_id == CrowdArm.id).where(CrowdRound.round_id == round_id))

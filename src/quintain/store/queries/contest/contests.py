@@ -174,7 +174,7 @@ def systems(db: Session, contest_id: int, *, withdrawn: bool = False) -> Sequenc
 
 
 def newest_answers(db: Session, contest_id: int) -> dict[tuple[int, str], ContestAnswers]:
-    """Give the newest answers that were handed in, by system and part."""
+    """Return the newest answers that were handed in, by system and part."""
     newest = (
         select(func.max(ContestAnswers.id))
         .join(ContestSystem, ContestSystem.id == ContestAnswers.system_id)
@@ -198,7 +198,7 @@ def times_of_team(db: Session, team_id: int, parts: Sequence[str]) -> int:
 
 
 def runs(db: Session, model_version_ids: Collection[int], dataset_version_id: int) -> dict[int, Cell]:
-    """Give the plain runs of models on a data set version, by model version."""
+    """Return the plain runs of models on a data set version, by model version."""
     query = select(Cell).where(
         Cell.dataset_version_id == dataset_version_id,
         Cell.model_version_id.in_(model_version_ids),

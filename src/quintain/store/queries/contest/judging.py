@@ -30,7 +30,7 @@ class PairFilter(NamedTuple):
 
 
 def draw(db: Session, pair_filter: PairFilter, user_id: int, at: datetime) -> int | None:
-    """Give the pair that somebody is handed next: the one that they hold, else the one with the fewest judgements.
+    """Return the pair that somebody is handed next: the one that they hold, else the one with the fewest judgements.
 
     What was decided, has enough judgements (those that others have in hand counted), was judged or skipped by them is
     left out. In a transaction that nobody else judges in.
@@ -57,7 +57,7 @@ def count_unjudged(db: Session, pair_filter: PairFilter) -> int:
 
 
 def lease_of(db: Session, contest_id: int, user_id: int, at: datetime) -> ContestLease | None:
-    """Give the pair that somebody has in hand, if they have one."""
+    """Return the pair that somebody has in hand; None without one."""
     query = select(ContestLease).where(ContestLease.contest_id == contest_id, ContestLease.user_id == user_id)
     query = query.where(ContestLease.lease_until > at, ~ContestLease.skipped)
     judged = select(ContestJudgement.id).where(
@@ -67,7 +67,7 @@ def lease_of(db: Session, contest_id: int, user_id: int, at: datetime) -> Contes
 
 
 def lease_on(db: Session, pair_id: int, user_id: int) -> ContestLease | None:
-    """Give somebody's lease of a pair, whether or not it has run out."""
+    """Return somebody's lease of a pair, whether or not it has run out."""
     return db.scalar(select(ContestLease).where(ContestLease.pair_id == pair_id, ContestLease.user_id == user_id))
 
 
@@ -91,18 +91,18 @@ def count_judged(db: Session, contest_id: int, user_id: int) -> int:
 
 
 def judged_by(db: Session, pair_id: int, user_id: int) -> bool:
-    """Say whether somebody has judged a pair."""
+    """Whether somebody has judged a pair."""
     query = select(ContestJudgement.id).where(ContestJudgement.pair_id == pair_id)
     return db.scalar(query.where(ContestJudgement.user_id == user_id).limit(1)) is not None
 
 
 def is_disputed(db: Session, pair_id: int) -> bool:
-    """Say whether somebody contests a pair."""
+    """Whether somebody contests a pair."""
     return db.scalar(select(ContestDispute.id).where(ContestDispute.pair_id == pair_id).limit(1)) is not None
 
 
 def is_ruled(db: Session, pair_id: int) -> bool:
-    """Say whether the organisers have decided about a pair."""
+    """Whether the organisers have decided about a pair."""
     return db.scalar(select(ContestRuling.id).where(ContestRuling.pair_id == pair_id).limit(1)) is not None
 
 
@@ -114,7 +114,7 @@ def people(db: Session, contest_id: int) -> list[int]:
 
 
 def recent_seconds(db: Session, contest_id: int, most: int = 200) -> list[float]:
-    """Give how long the newest judgements of a contest took."""
+    """Return how long the newest judgements of a contest took."""
     query = (
         select(ContestJudgement.seconds)
         .join(ContestPair, ContestPair.id == ContestJudgement.pair_id)
@@ -126,7 +126,7 @@ def recent_seconds(db: Session, contest_id: int, most: int = 200) -> list[float]
 
 
 def _of(pair_filter: PairFilter) -> Select[int]:
-    """Give the ids of the pairs that are judged at all, and not decided by the organisers."""
+    """Return a statement: ids of the pairs that are judged at all, and not decided by the organisers."""
     ruled = select(ContestRuling.id).where(ContestRuling.pair_id == ContestPair.id)
     query = select(ContestPair.id).where(ContestPair.contest_id == pair_filter.contest_id, ~ruled.exists())
     if pair_filter.disputed:
@@ -135,7 +135,7 @@ def _of(pair_filter: PairFilter) -> Select[int]:
 
 
 def _open(pair_filter: PairFilter, user_id: int, at: datetime) -> Select[int]:
-    """Give the ids of the pairs that somebody may be handed."""
+    """Return a statement: ids of the pairs that somebody may be handed."""
     mine = select(ContestJudgement.id).where(
         ContestJudgement.pair_id == ContestPair.id, ContestJudgement.user_id == user_id
     )

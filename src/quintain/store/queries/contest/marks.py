@@ -42,7 +42,7 @@ def keep(db: Session, contest_id: int, marks: Collection[Mark]) -> int:
 def page(
     db: Session, contest_id: int, marks: Sequence[str], *, team_id: int | None, offset: int, limit: int
 ) -> tuple[list[int], int]:
-    """Give a page of the pairs that have every one of *marks*, in the order they were written, and count them."""
+    """Return a page of the pairs that have every one of *marks*, in the order they were written, and count them."""
     query = select(ContestPair.id).where(ContestPair.contest_id == contest_id)
     if team_id is not None:
         query = query.where(ContestPair.team_id == team_id)

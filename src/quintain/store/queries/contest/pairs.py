@@ -57,7 +57,7 @@ def of_contest(
 
 
 def page_of(db: Session, contest_id: int, *, team_id: int | None, offset: int, limit: int) -> list[int]:
-    """Give the ids of a page of pairs, in the order in which they were written."""
+    """Return the ids of a page of pairs, in the order in which they were written."""
     query = select(ContestPair.id).where(ContestPair.contest_id == contest_id).order_by(ContestPair.id)
     query = query if team_id is None else query.where(ContestPair.team_id == team_id)
     return list(db.scalars(query.offset(offset).limit(limit)))
@@ -70,12 +70,12 @@ def count(db: Session, contest_id: int, *, team_id: int | None = None) -> int:
 
 
 def names(db: Session, team_id: int) -> set[str]:
-    """Give the names of a team's pairs."""
+    """Return the names of a team's pairs."""
     return set(db.scalars(select(ContestPair.name).where(ContestPair.team_id == team_id)))
 
 
 def contents(db: Session, team_id: int) -> list[tuple[Mapping[str, Any], Mapping[str, Any], str]]:
-    """Give what is in a team's pairs, on either side, with their names."""
+    """Return what is in a team's pairs, on either side, with their names."""
     query = select(ContestPair.original, ContestPair.modified, ContestPair.name)
     rows = db.execute(query.where(ContestPair.team_id == team_id))
     return [(original, modified, name) for original, modified, name in rows]
@@ -103,7 +103,7 @@ def judgements(db: Session, contest_id: int, pairs: Sequence[int]) -> dict[int, 
 
 
 def rulings(db: Session, contest_id: int, pairs: Sequence[int]) -> dict[int, ContestRuling]:
-    """Give the newest decision of the organisers about each pair that they decided about."""
+    """Return the newest decision of the organisers about each pair that they decided about."""
     return {pair: every[-1] for pair, every in _said_of(db, ContestRuling, contest_id, pairs).items()}
 
 
@@ -113,7 +113,7 @@ def bump(db: Session, contest_id: int, by: int = 1) -> None:
 
 
 def facts(db: Session, contest_id: int) -> int:
-    """Give a number that changes whenever a pair is contested, judged or decided about."""
+    """Return a number that changes whenever a pair is contested, judged or decided about."""
     return db.scalar(select(ContestRow.facts).where(ContestRow.id == contest_id)) or 0
 
 
@@ -144,7 +144,7 @@ def disputed_by(db: Session, contest_id: int, team_id: int | None = None) -> lis
 
 
 def unruled(db: Session, contest_id: int, *, disputed: bool, limit: int | None = None) -> list[int]:
-    """Give the pairs that the organisers have not decided about, in the order in which they were written."""
+    """Return the pairs that the organisers have not decided about, in the order in which they were written."""
     ruled = select(ContestRuling.id).where(ContestRuling.pair_id == ContestPair.id)
     query = select(ContestPair.id).where(ContestPair.contest_id == contest_id, ~ruled.exists())
     if disputed:
@@ -153,13 +153,13 @@ def unruled(db: Session, contest_id: int, *, disputed: bool, limit: int | None =
 
 
 def wrote_some(db: Session, contest_id: int, user_id: int) -> bool:
-    """Say whether somebody wrote a pair of the contest, in whatever team they are now."""
+    """Whether somebody wrote a pair of the contest, in whatever team they are now."""
     query = select(ContestPair.id).where(ContestPair.contest_id == contest_id, ContestPair.author_id == user_id)
     return db.scalar(query.limit(1)) is not None
 
 
 def _said_of(db: Session, kind: type[Said], contest_id: int, pairs: Sequence[int]) -> dict[int, list[Said]]:
-    """Give what was said of *pairs*, by pair. Where they are many, all of the contest is read in one statement."""
+    """Return what was said of *pairs*, by pair. Where they are many, all of the contest is read in one statement."""
     ours: Any = pairs
     if len(pairs) > MOST_NAMED:
         ours = select(ContestPair.id).where(ContestPair.contest_id == contest_id)

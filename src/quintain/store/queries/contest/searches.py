@@ -50,14 +50,14 @@ def advance(db: Session, search: ContestSearch, position: int, asked: int) -> bo
 
 
 def hashes(db: Session, search_id: int) -> set[str]:
-    """Give the hashes of what a search has proposed."""
+    """Return the hashes of what a search has proposed."""
     return set(db.scalars(select(ContestProposal.modified_hash).where(ContestProposal.search_id == search_id)))
 
 
 def proposals(
     db: Session, search_id: int, *, waiting: bool, offset: int, limit: int
 ) -> tuple[list[ContestProposal], int]:
-    """Give a page of proposals, those that wait first, and how many there are; with *waiting*, only such."""
+    """Return a page of proposals, those that wait first, and how many there are; with *waiting*, only such."""
     ours = [ContestProposal.search_id == search_id, *([ContestProposal.decision == ""] if waiting else [])]
     total = db.scalar(select(func.count()).select_from(ContestProposal).where(*ours)) or 0
     order = case((ContestProposal.decision == "", 0), else_=1), ContestProposal.id

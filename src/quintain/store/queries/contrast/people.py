@@ -37,7 +37,7 @@ def items_of(db: Session, validation_id: int) -> list[str]:
 
 
 def sets_of(db: Session, project_id: int) -> dict[str, tuple[int, bool]]:
-    """Say of every member of a project, by its content, which pivot it belongs to and whether it is that."""
+    """Return for every member of a project, by its content, which pivot it belongs to and whether it is that."""
     pivots = db.execute(select(ContrastPivot.example, ContrastPivot.id).where(ContrastPivot.project_id == project_id))
     pivot_sets = {example: (number, True) for example, number in pivots}
     query = select(ContrastVariant.hash, ContrastVariant.pivot_id).where(ContrastVariant.project_id == project_id)

@@ -48,7 +48,7 @@ def newest_open(db: Session, limit: int) -> list[ProjectRow]:
 
 
 def any_free(db: Session, project_id: int, at: datetime) -> bool:
-    """Say whether a project has an example that nobody has."""
+    """Whether a project has an example that nobody has."""
     free = select(ContrastPivot.id).where(
         ContrastPivot.project_id == project_id,
         ContrastPivot.state == PivotState.FREE.value,
@@ -64,7 +64,7 @@ def add_pivots(db: Session, rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def held(db: Session, project_id: int, user_id: int, at: datetime) -> ContrastPivot | None:
-    """Give the pivot that somebody has in hand."""
+    """Return the pivot that somebody has in hand; None without one."""
     return db.scalar(
         select(ContrastPivot)
         .where(
@@ -105,13 +105,13 @@ def draw(db: Session, project_id: int, user_id: int, at: datetime, until: dateti
 
 
 def pivot(db: Session, project_id: int, pivot_id: int) -> ContrastPivot | None:
-    """Give a pivot of a project, as it is now."""
+    """Return a pivot of a project, as it is now."""
     query = select(ContrastPivot).where(ContrastPivot.project_id == project_id, ContrastPivot.id == pivot_id)
     return db.scalar(query.execution_options(populate_existing=True))
 
 
 def all_pivots(db: Session, project_id: int) -> list[ContrastPivot]:
-    """Give every pivot of a project, in the drawn order."""
+    """Return every pivot of a project, in the drawn order."""
     query = select(ContrastPivot).where(ContrastPivot.project_id == project_id).order_by(ContrastPivot.draw)
     return list(db.scalars(query.execution_options(populate_existing=True)))
 
@@ -157,7 +157,7 @@ def looks_of(db: Session, project_id: int, user_id: int) -> int:
 
 
 def example_images(db: Session, project_id: int, *, limit: int) -> list[Mapping[str, Any]]:
-    """Give the inputs of some pivots, for a gallery of their images."""
+    """Return the inputs of some pivots, for a gallery of their images."""
     query = select(ContrastPivot.inputs).where(ContrastPivot.project_id == project_id)
     return list(db.scalars(query.order_by(ContrastPivot.draw).limit(limit)))
 

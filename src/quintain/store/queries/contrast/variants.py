@@ -35,7 +35,7 @@ class WrittenVariant(NamedTuple):
 
 
 def find(db: Session, project_id: int, variant_id: int) -> WrittenVariant | None:
-    """Give a variant of a project, as it is now."""
+    """Return a variant of a project, as it is now."""
     row = db.execute(_written(project_id).where(ContrastVariant.id == variant_id)).one_or_none()
     return WrittenVariant(*row) if row else None
 
@@ -43,7 +43,7 @@ def find(db: Session, project_id: int, variant_id: int) -> WrittenVariant | None
 def of_pivots(
     db: Session, pivot_ids: Sequence[int], sight: VariantSight = ALL, *, state: str = ""
 ) -> dict[int, list[tuple[ContrastVariant, str | None]]]:
-    """Give the variants of pivots, in the order in which they were written; without those taken back."""
+    """Return the variants of pivots, in the order in which they were written; without those taken back."""
     query = (
         select(ContrastVariant, User.name)
         .outerjoin(User, User.id == ContrastVariant.author_id)
@@ -111,7 +111,7 @@ def count_to_check(db: Session, project_id: int, user_id: int | None) -> int:
 
 
 def checks_of(db: Session, variant_ids: Sequence[int]) -> dict[int, list[ContrastCheck]]:
-    """Give what was said of variants, in order."""
+    """Return what was said of variants, in order."""
     query = select(ContrastCheck).where(ContrastCheck.variant_id.in_(variant_ids)).order_by(ContrastCheck.id)
     checks_by_variant: dict[int, list[ContrastCheck]] = {one: [] for one in variant_ids}
     for check in db.scalars(query):
@@ -130,7 +130,7 @@ def contested(
 
 
 def accepted(db: Session, project_id: int) -> list[WrittenVariant]:
-    """Give every accepted variant with its pivot, in the order of pivots."""
+    """Return every accepted variant with its pivot, in the order of pivots."""
     query = _written(project_id).where(ContrastVariant.state == VariantState.ACCEPTED.value)
     return [WrittenVariant(*row) for row in db.execute(query.order_by(ContrastPivot.draw, ContrastVariant.id))]
 

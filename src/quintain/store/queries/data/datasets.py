@@ -95,7 +95,7 @@ def dataset_names(db: Session) -> list[str]:
 
 
 def dataset_of(db: Session, task_id: int, name: str) -> Dataset:
-    """Give the data set *name* of a task, made where it is new."""
+    """Return the data set *name* of a task, made where it is new."""
     dataset = db.scalar(select(Dataset).where(Dataset.task_id == task_id, Dataset.name == name))
     if dataset is None:
         dataset = Dataset(task_id=task_id, name=name)

@@ -28,13 +28,13 @@ def dataset_named(db: Session, task: str, name: str) -> Dataset | None:
 
 
 def has_hidden(db: Session, dataset_id: int) -> bool:
-    """Say whether a version of the data set has hidden labels."""
+    """Whether a version of the data set has hidden labels."""
     query = select(DatasetVersion.id).where(DatasetVersion.dataset_id == dataset_id, DatasetVersion.hidden)
     return db.scalar(query.limit(1)) is not None
 
 
 def granted(db: Session, user_id: int) -> frozenset[int]:
-    """Give the ids of the data sets whose inputs somebody was granted."""
+    """Return the ids of the data sets whose inputs somebody was granted."""
     query = select(InputRequest.dataset_id).where(InputRequest.user_id == user_id, InputRequest.state == "granted")
     return frozenset(db.scalars(query))
 

@@ -233,7 +233,7 @@ def _of_class(machine: str | None) -> ColumnElement[bool]:
 def unfinished(
     db: Session, task: str | None = None, *, machine: str | None = None, variant: str | None = None
 ) -> Sequence[Row[int, str, str | None, int, datetime | None]]:
-    """Give id, state, worker, generation and lease of the cells that are queued or running, of *task* or of all.
+    """Return id, state, worker, generation and lease of the cells that are queued or running, of *task* or of all.
 
     With *variant*, only cells of that one. Those that wait for something which the machine at hand, of class *machine*,
     does not have are not among them.
@@ -300,7 +300,7 @@ def events(db: Session, cell_id: int) -> Sequence[CellEvent]:
 
 
 def row(db: Session, cell_id: int) -> CellRow | None:
-    """Give a cell with what it stands between."""
+    """Return a cell with what it stands between."""
     cell_row = db.execute(joined().where(Cell.id == cell_id)).first()
     return CellRow(*cell_row) if cell_row else None
 
@@ -374,13 +374,13 @@ def failures(db: Session, model_version_id: int, dataset_version_id: int) -> int
 
 
 def is_unfinished(db: Session, model_version_id: int) -> bool:
-    """Say whether a cell of a model version is still to be run, or running."""
+    """Whether a cell of a model version is still to be run, or running."""
     left = Cell.state.in_([CellState.QUEUED, CellState.RUNNING])
     return db.scalar(select(Cell.id).where(Cell.model_version_id == model_version_id, left).limit(1)) is not None
 
 
 def recent_durations(db: Session, limit: int = 50) -> list[float]:
-    """Give how many seconds the latest finished cells took, for estimates."""
+    """Return how many seconds the latest finished cells took, for estimates."""
     query = (
         select(Cell.started_at, Cell.finished_at)
         .where(Cell.state == CellState.DONE, Cell.started_at.is_not(None), Cell.finished_at.is_not(None))
@@ -416,6 +416,6 @@ def _turn(counted: Collection[str]) -> ColumnElement[int]:
 
 
 def variant(db: Session, dataset_version_id: int, name: str) -> Variant | None:
-    """Give the variant *name* of a data set version, if it has been made."""
+    """Return the variant *name* of a data set version; None where it was not made yet."""
     query = select(Variant).where(Variant.dataset_version_id == dataset_version_id, Variant.name == name)
     return db.scalar(query)

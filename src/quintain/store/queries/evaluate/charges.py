@@ -26,7 +26,7 @@ def charged(db: Session, *, model_version_id: int | None = None, secret: str | N
 
 
 def pending(db: Session, *, model_version_id: int | None, secret: str | None) -> bool:
-    """Say whether something that draws on the same budgets is under way.
+    """Whether something that draws on the same budgets is under way.
 
     A run that was killed, and will not be tried again, holds nobody up, and neither does a call whose end nobody saw.
     """

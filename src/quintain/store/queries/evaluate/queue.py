@@ -40,7 +40,7 @@ def waiting(db: Session) -> list[tuple[str, str, int]]:
 
 
 def oldest_queued(db: Session) -> datetime | None:
-    """Say since when the run that has waited longest is queued."""
+    """Return since when the run that has waited longest is queued; None where none is."""
     return db.scalar(select(func.min(Cell.created_at)).where(Cell.state == CellState.QUEUED))
 
 

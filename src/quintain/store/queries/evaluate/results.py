@@ -15,7 +15,7 @@ from quintain.store.tables import ResultCache
 
 
 def cached(db: Session, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Give what is cached under *keys*."""
+    """Return what is cached under *keys*; those without anything are left out."""
     values: dict[str, dict[str, Any]] = {}
     for start in range(0, len(keys), 500):
         query = select(ResultCache.key, ResultCache.value).where(ResultCache.key.in_(keys[start : start + 500]))

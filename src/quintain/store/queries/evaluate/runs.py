@@ -50,7 +50,7 @@ def page(
 def _window(
     db: Session, conditions: Sequence[ColumnElement[bool]], counts: Mapping[str, int], offset: int, limit: int
 ) -> list[int]:
-    """Give the ids of a page: what runs first, then what waits, then what failed: what somebody may want to see to.
+    """Return the ids of a page: what runs first, then what waits, then what failed: what somebody may want to see to.
 
     Each state is an index's range by itself, so that nothing is sorted but ids.
     """

@@ -18,7 +18,7 @@ Found = tuple[TrainingRow, str, str | None]
 
 
 def trainings(db: Session, task: str, *, number: int | None = None, limit: int = 100) -> Sequence[Found]:
-    """Give the trainings of a task with its name and that of who started each, the newest first."""
+    """Return the trainings of a task with its name and that of who started each, the newest first."""
     query = (
         select(TrainingRow, TaskRow.name, User.name)
         .join(TaskRow, TaskRow.id == TrainingRow.task_id)
@@ -33,7 +33,7 @@ def trainings(db: Session, task: str, *, number: int | None = None, limit: int =
 
 
 def task_name(db: Session, task_id: int) -> str:
-    """Give the name of a training's task."""
+    """Return the name of a training's task."""
     return db.get_one(TaskRow, task_id).name
 
 
@@ -44,13 +44,13 @@ def unfinished_of(db: Session, task_id: int, user_id: int | None) -> int:
 
 
 def any_unfinished(db: Session, task: str | None) -> bool:
-    """Say whether a training waits, or is running and may come back to the queue."""
+    """Whether a training waits, or is running and may come back to the queue."""
     query = select(TrainingRow.id).where(TrainingRow.state.in_(UNFINISHED))
     return db.scalar(_of(query, task).limit(1)) is not None
 
 
 def any_waiting(db: Session, now: datetime, task: str | None) -> bool:
-    """Say whether there is a training that a worker may take."""
+    """Whether there is a training that a worker may take."""
     return db.scalar(_of(select(TrainingRow.id).where(_free(now)), task).limit(1)) is not None
 
 

@@ -13,7 +13,7 @@ from quintain.store.tables import Model, ModelVersion, TaskRow, Tryout
 
 
 def any_waiting(db: Session, now: datetime) -> bool:
-    """Say whether there is a trial that a worker may take."""
+    """Whether there is a trial that a worker may take."""
     return db.scalar(select(Tryout.version_id).where(Tryout.state == QUEUED, _free(now)).limit(1)) is not None
 
 

@@ -12,7 +12,7 @@ from quintain.store.tables import Model, ModelVersion, ReleaseRow, TaskRow, Vali
 
 
 def newest_releases(db: Session) -> dict[str, tuple[str, datetime]]:
-    """Give the newest release of each task: the name of its validation, and when it was made."""
+    """Return the newest release of each task: the name of its validation, and when it was made."""
     newest = (
         select(func.max(ReleaseRow.id))
         .join(Validation, Validation.id == ReleaseRow.validation_id)
@@ -28,7 +28,7 @@ def newest_releases(db: Session) -> dict[str, tuple[str, datetime]]:
 
 
 def newest_models(db: Session) -> dict[str, tuple[str, datetime]]:
-    """Give the newest model of each task that everybody may see, and when its version came."""
+    """Return the newest model of each task that everybody may see, and when its version came."""
     newest = (
         select(func.max(ModelVersion.id))
         .join(Model, Model.id == ModelVersion.model_id)

@@ -41,7 +41,7 @@ def failed_runs(db: Session, user_id: int, limit: int) -> list[tuple[str, str, s
 
 
 def pending_earnings(db: Session, round_id: int) -> int:
-    """Give the number of the earnings of a round that nobody has decided on."""
+    """Return the number of the earnings of a round that nobody has decided on."""
     return counts.of_round(db, round_id).get("earnings.pending", 0)
 
 

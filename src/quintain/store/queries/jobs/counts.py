@@ -64,7 +64,7 @@ def change(db: Session, changes: Mapping[CountKey, int]) -> None:
 
 
 def folds(number: int) -> bool:
-    """Say whether the change of this number folds the tail of its count; nobody has to count.
+    """Whether the change of this number folds the tail of its count; nobody has to count.
 
     Numbers are mixed first: changes are made in groups, so that by remainders some counts would never have their turn.
 
@@ -92,27 +92,27 @@ def fold(db: Session, key: CountKey) -> bool:
 
 
 def counts(db: Session, scope: str) -> dict[str, int]:
-    """Give the counts of a scope by their names; what was never counted is not among them."""
+    """Return the counts of a scope by their names; what was never counted is not among them."""
     return {name: int(number) for name, number in db.connection().execute(_OF, {"scope": scope})}
 
 
 def of_round(db: Session, round_id: int) -> dict[str, int]:
-    """Give the counts of a round."""
+    """Return the counts of a round."""
     return counts(db, f"round:{round_id}")
 
 
 def of_task(db: Session, task_id: int) -> dict[str, int]:
-    """Give the counts of a task."""
+    """Return the counts of a task."""
     return counts(db, f"task:{task_id}")
 
 
 def of_validation(db: Session, validation_id: int) -> dict[str, int]:
-    """Give the counts of a validation."""
+    """Return the counts of a validation."""
     return counts(db, f"validation:{validation_id}")
 
 
 def everything(db: Session, names: Iterable[str]) -> dict[CountKey, int]:
-    """Give all counts whose names are, or begin with, one of *names* and a dot; none that is 0."""
+    """Return all counts whose names are, or begin with, one of *names* and a dot; none that is 0."""
     prefixes = tuple(names)
     totals = ((CountKey(scope, name), int(number)) for scope, name, number in db.connection().execute(_ALL))
     return {key: number for key, number in totals if number and key.name.split(".")[0] in prefixes}

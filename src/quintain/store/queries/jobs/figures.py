@@ -14,7 +14,7 @@ from quintain.store.tables import KeptFigure
 
 
 def figure(db: Session, kind: str, subject: str) -> KeptFigure | None:
-    """Give the figure of a kind and subject that is kept, as it is in the database now."""
+    """Return the figure of a kind and subject that is kept, as it is in the database now."""
     query = select(KeptFigure).where(KeptFigure.kind == kind, KeptFigure.subject == subject)
     return db.scalar(query.execution_options(populate_existing=True))
 
@@ -27,10 +27,10 @@ class StoredBasis(NamedTuple):
 
 
 def stored_basis(db: Session, kind: str, subject: str) -> StoredBasis | None:
-    """Say what the kept figure of a kind and subject rests on, without reading the figure, which may be long."""
+    """Return what the kept figure of a kind and subject rests on, without reading it, which may be long."""
     query = select(KeptFigure.basis, KeptFigure.computed_at)
-    found = db.execute(query.where(KeptFigure.kind == kind, KeptFigure.subject == subject)).first()
-    return StoredBasis(*found) if found else None
+    row = db.execute(query.where(KeptFigure.kind == kind, KeptFigure.subject == subject)).first()
+    return StoredBasis(*row) if row else None
 
 
 def subjects(db: Session, kind: str) -> Sequence[str]:

@@ -19,22 +19,22 @@ _WAITS = text(f"SELECT 1 FROM jobs WHERE kind = :kind AND subject = :subject AND
 
 
 def waiting(db: Session, kind: str, subject: str) -> Job | None:
-    """Give the job of a kind and subject that nobody has begun."""
+    """Return the job of a kind and subject that nobody has begun."""
     return db.scalar(select(Job).where(Job.kind == kind, Job.subject == subject, Job.state == QUEUED))
 
 
 def is_waiting(db: Session, kind: str, subject: str) -> bool:
-    """Say whether a job of a kind and subject waits."""
+    """Whether a job of a kind and subject waits."""
     return db.connection().execute(_WAITS, {"kind": kind, "subject": subject}).first() is not None
 
 
 def newest(db: Session, kind: str, subject: str) -> Job | None:
-    """Give the job of a kind and subject that was asked for last."""
+    """Return the job of a kind and subject that was asked for last."""
     return db.scalar(select(Job).where(Job.kind == kind, Job.subject == subject).order_by(Job.id.desc()).limit(1))
 
 
 def newest_ended(db: Session, kind: str, subject: str) -> Job | None:
-    """Give the job of a kind and subject that was asked for last among those that are over."""
+    """Return the job of a kind and subject that was asked for last among those that are over."""
     over = (Job.kind == kind, Job.subject == subject, Job.state.not_in(UNFINISHED))
     return db.scalar(select(Job).where(*over).order_by(Job.id.desc()).limit(1))
 
@@ -50,12 +50,12 @@ def listed(db: Session, *, tasks: Collection[str] | None, unfinished: bool, limi
 
 
 def any_unfinished(db: Session, kinds: Collection[str]) -> bool:
-    """Say whether a job of *kinds* waits, also for its time, or is running and may come back to the queue."""
+    """Whether a job of *kinds* waits, also for its time, or is running and may come back to the queue."""
     return db.scalar(select(Job.id).where(Job.state.in_(UNFINISHED), Job.kind.in_(kinds)).limit(1)) is not None
 
 
 def any_free(db: Session, kinds: Collection[str], now: datetime) -> bool:
-    """Say whether there is a job that a worker may take."""
+    """Whether there is a job that a worker may take."""
     return db.scalar(select(Job.id).where(_free(now), Job.kind.in_(kinds)).limit(1)) is not None
 
 

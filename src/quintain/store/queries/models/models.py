@@ -54,7 +54,7 @@ _BY_ID = (
 
 
 def model(db: Session, task: str, name: str) -> Model | None:
-    """Give the model *name* of *task*."""
+    """Return the model *name* of *task*; None without one."""
     query = select(Model).join(TaskRow, TaskRow.id == Model.task_id)
     return db.scalar(query.where(TaskRow.name == task, Model.name == name))
 
@@ -83,14 +83,14 @@ class ModelSight(NamedTuple):
     owned: tuple[str, ...] | None
 
     def edits(self) -> ColumnElement[bool]:
-        """Say of a model, joined with its task, whether it may be changed."""
+        """Return a condition on a model, joined with its task: whether it may be changed."""
         if self.owned is None:
             return true()
         mine = false() if self.user_id is None else Model.owner_id == self.user_id
         return or_(mine, TaskRow.name.in_(self.owned))
 
     def sees(self) -> ColumnElement[bool]:
-        """Say of a model whether it is listed: one that stands and is not private, or that may be changed."""
+        """Return a condition on a model: whether it is listed, standing and not private, or may be changed."""
         version = aliased(ModelVersion)
         of_model = version.model_id == Model.id
         stands = exists().where(of_model, version.withdrawn_at.is_(None))
@@ -158,7 +158,7 @@ def newest_versions(
 
 
 def visibilities(db: Session, sight: ModelSight, task: str) -> dict[str, str]:
-    """Give the visibility of each model of *task* that is seen, by its name."""
+    """Return the visibility of each model of *task* that is seen, by its name."""
     query = select(Model.name, Model.visibility).join(TaskRow, TaskRow.id == Model.task_id)
     return {row.name: row.visibility for row in db.execute(query.where(TaskRow.name == task, sight.sees()))}
 
@@ -188,7 +188,7 @@ def versions_by_id(db: Session, ids: Sequence[int]) -> Sequence[tuple[ModelVersi
 
 
 def version_facts(db: Session, ids: Sequence[int]) -> Sequence[Any]:
-    """Give what `ModelVersionInfo` tells of versions, in its order, by their ids. Every attempt asks this."""
+    """Return what `ModelVersionInfo` tells of versions, in its order, by their ids. Every attempt asks this."""
     return db.execute(_FACTS, {"ids": list(ids)}).all()
 
 
@@ -205,18 +205,18 @@ def with_hash(db: Session, prefix: str) -> Sequence[tuple[ModelVersion, str, str
 
 
 def version_with_hash(db: Session, model_id: int, full_hash: str) -> ModelVersion | None:
-    """Give the version of a model that has exactly this hash."""
+    """Return the version of a model that has exactly this hash."""
     query = select(ModelVersion).where(ModelVersion.model_id == model_id, ModelVersion.hash == full_hash)
     return db.scalar(query)
 
 
 def next_number(db: Session, model_id: int) -> int:
-    """Give the number that the next version of a model gets."""
+    """Return the number that the next version of a model gets."""
     return (db.scalar(select(func.max(ModelVersion.number)).where(ModelVersion.model_id == model_id)) or 0) + 1
 
 
 def newest_cards(db: Session, version_ids: Sequence[int]) -> dict[int, str]:
-    """Give the newest later card of each version that has one."""
+    """Return the newest later card of each version that has one."""
     newest = select(func.max(ModelCard.id)).where(ModelCard.version_id.in_(version_ids)).group_by(ModelCard.version_id)
     query = select(ModelCard.version_id, ModelCard.text).where(ModelCard.id.in_(newest))
     return {row.version_id: row.text for row in db.execute(query)}

@@ -14,7 +14,7 @@ from quintain.store.tables import Cell, Model, ModelVersion, TaskRow, Upload
 
 
 def upload(db: Session, upload_id: str, *, lock: bool = False) -> Upload | None:
-    """Give the upload *upload_id*; with *lock*, nobody else changes it until the transaction ends."""
+    """Return the upload *upload_id*; with *lock*, nobody else changes it until the transaction ends."""
     query = select(Upload).where(Upload.id == upload_id)
     return db.scalar(query.with_for_update().execution_options(populate_existing=True) if lock else query)
 

@@ -13,20 +13,20 @@ QUEUED, PASSED, REFUSED = "queued", "passed", "refused"
 
 
 def untried() -> ColumnElement[bool]:
-    """Say of a model version in a query that its trial has not been passed."""
+    """Return a condition on a model version: its trial has not been passed."""
     return exists().where(Tryout.version_id == ModelVersion.id, Tryout.state != PASSED)
 
 
 def refused() -> ColumnElement[bool]:
-    """Say of a model version in a query that it was refused after its trial."""
+    """Return a condition on a model version: it was refused after its trial."""
     return exists().where(Tryout.version_id == ModelVersion.id, Tryout.state == REFUSED)
 
 
 def is_refused(db: Session, version_id: int) -> bool:
-    """Say whether a model version was refused after its trial."""
+    """Whether a model version was refused after its trial."""
     return db.scalar(select(Tryout.state).where(Tryout.version_id == version_id)) == REFUSED
 
 
 def tryouts(db: Session, version_ids: Sequence[int]) -> dict[int, Tryout]:
-    """Give the trials of those of the versions that have one."""
+    """Return the trials of those of the versions that have one."""
     return {one.version_id: one for one in db.scalars(select(Tryout).where(Tryout.version_id.in_(version_ids)))}

@@ -16,13 +16,13 @@ CHUNK = 500
 
 
 def left() -> ColumnElement[int]:
-    """Give what of an earning no other payout pays ahead; for a statement that asks for earnings."""
+    """Return, for a statement on earnings, what of an earning no other payout pays ahead."""
     paid = select(func.sum(PaidAhead.amount)).where(PaidAhead.earning_id == Earning.id)
     return Earning.amount - func.coalesce(paid.correlate(Earning).scalar_subquery(), 0)
 
 
 def underway() -> ColumnElement[bool]:
-    """Say of an earning whether a payout that is not over pays a part of it: until then, its rest is not known."""
+    """Return a condition on an earning: a payout that is not over pays a part of it; its rest is not known yet."""
     query = select(PaidAhead.payout_id).join(Payout, Payout.id == PaidAhead.payout_id)
     return query.where(PaidAhead.earning_id == Earning.id, Payout.state != "sent").correlate(Earning).exists()
 
@@ -48,7 +48,7 @@ def by_payout(db: Session, payout_id: int) -> list[tuple[Earning, int]]:
 
 
 def of_earnings(db: Session, ids: Sequence[int]) -> dict[int, int]:
-    """Give what was paid ahead of some earnings, or is to be; only of those of which something was."""
+    """Return what was paid ahead of some earnings, or is to be; only of those of which something was."""
     amounts: dict[int, int] = {}
     for first in range(0, len(ids), CHUNK):
         query = select(PaidAhead.earning_id, func.sum(PaidAhead.amount)).group_by(PaidAhead.earning_id)

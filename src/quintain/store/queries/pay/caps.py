@@ -23,7 +23,7 @@ def open_of(db: Session, tasks: Collection[str], limit: int) -> Sequence[tuple[C
 
 
 def trial_number(db: Session, round_id: int) -> int | None:
-    """Give the number of the trial that a round belongs to, if it does."""
+    """Return the number of the trial that a round belongs to; None where it belongs to none."""
     query = select(CrowdArm.trial_id).join(CrowdRound, CrowdRound.arm_id == CrowdArm.id)
     return db.scalar(query.where(CrowdRound.round_id == round_id))
 

@@ -38,7 +38,7 @@ def rounds(db: Session, task_id: int) -> list[tuple[int, int]]:
 
 
 def texts(db: Session, task_id: int) -> dict[int, int]:
-    """Give the number of the attempts of each round of a task."""
+    """Return the number of the attempts of each round of a task."""
     return {number: counts.of_round(db, number).get("attempts", 0) for number, _ in rounds(db, task_id)}
 
 

@@ -73,7 +73,10 @@ def add_once(db: Session, **values: Any) -> Earning | None:
 
 @cache
 def _adding(dialect: str) -> Any:
-    """Give the statement that adds an earning once, put together once. Who deleted their account earns nothing more."""
+    """Return the statement that adds an earning once, put together once.
+
+    Who deleted their account earns nothing more.
+    """
     insert_ = postgresql.insert if dialect == "postgresql" else sqlite.insert
     columns = [column for column in _facts.columns if column.name != "id"]
     values = select(*(bindparam(column.name, type_=column.type).label(column.name) for column in columns))
@@ -84,7 +87,7 @@ def _adding(dialect: str) -> Any:
 
 
 def paid_works(db: Session, works: Sequence[str]) -> set[str]:
-    """Say which pieces of work have an earning."""
+    """Return which pieces of work have an earning."""
     paid: set[str] = set()
     for first in range(0, len(works), CHUNK):
         paid.update(db.scalars(select(Earning.work).where(Earning.work.in_(works[first : first + CHUNK]))))
@@ -141,7 +144,7 @@ def sums(db: Session, user_id: int, task_id: int) -> list[tuple[str, str, int, s
 
 
 def known_count(db: Session, *, task_id: int, round_id: int | None = None, status: str | None = None) -> int:
-    """Give the number of earnings of a round, or of a task, as it is kept."""
+    """Return the number of earnings of a round, or of a task, as it is kept."""
     known = counts.of_task(db, task_id) if round_id is None else counts.of_round(db, round_id)
     statuses = STATUSES if status is None else (status,)
     return sum(known.get(f"{COUNTED}.{one}", 0) for one in statuses)
@@ -174,7 +177,7 @@ def unpaid(db: Session, user_id: int) -> list[EarningRow]:
 
 
 def is_asked(db: Session, earning_id: int, text: str) -> bool:
-    """Say whether a question with this *text* about an earning waits for its answer."""
+    """Whether a question with this *text* about an earning waits for its answer."""
     asked = select(PayQuestion.id).where(PayQuestion.earning_id == earning_id, PayQuestion.text == text)
     return db.scalar(asked.where(PayQuestion.answered_at.is_(None)).limit(1)) is not None
 
@@ -191,7 +194,7 @@ def pending_ids(db: Session, round_id: int, *, after: int, until: int, limit: in
 
 
 def newest_pending(db: Session, round_id: int) -> int:
-    """Give the newest earning of a round that waits for a decision; 0 where none does."""
+    """Return the newest earning of a round that waits for a decision; 0 where none does."""
     query = select(func.max(EarningStanding.earning_id)).where(EarningStanding.round_id == round_id)
     return db.scalar(query.where(EarningStanding.status == "pending")) or 0
 
@@ -230,7 +233,7 @@ def mark_paid(db: Session, payout_id: int) -> None:
 
 
 def has_base_to_pay(db: Session, task_id: int, user_id: int) -> bool:
-    """Say whether somebody has base pay of a task that is pending, or approved and in no payout."""
+    """Whether somebody has base pay of a task that is pending, or approved and in no payout."""
     query = (
         select(EarningStanding.earning_id)
         .join(Earning, Earning.id == EarningStanding.earning_id)
@@ -250,7 +253,7 @@ def counted(db: Session) -> dict[CountKey, int]:
 
 
 def _moves(task_id: int, round_id: int | None, changes: Mapping[str, int]) -> Counter[CountKey]:
-    """Give what changes of the counts of a task and, where there is one, of a round."""
+    """Return what changes of the counts of a task and, where there is one, of a round."""
     moves = Counter({task_count(task_id, f"{COUNTED}.{status}"): by for status, by in changes.items()})
     if round_id is not None:
         moves.update({round_count(round_id, f"{COUNTED}.{status}"): by for status, by in changes.items()})
@@ -258,13 +261,13 @@ def _moves(task_id: int, round_id: int | None, changes: Mapping[str, int]) -> Co
 
 
 def _in_arm(earning: Earning, times: int) -> Counter[CountKey]:
-    """Give what changes of what an arm of a trial has spent by its own steps, where an earning is for one."""
+    """Return what changes of what an arm of a trial has spent by its own steps, where an earning is for one."""
     arm = arm_of(earning.work)
     return Counter({CountKey(f"arm:{arm}", f"{SPENT}.{earning.currency}"): times * earning.amount} if arm else {})
 
 
 def arm_of(work: str) -> str:
-    """Give the arm that a piece of work names, if it is a step of a trial.
+    """Return the arm that a piece of work names; empty where it is no step of a trial.
 
     >>> arm_of("trial:3:tutorial/7/t"), arm_of("session:3")
     ('3', '')
@@ -274,7 +277,7 @@ def arm_of(work: str) -> str:
 
 
 def spent_by_arms(db: Session, arms: Sequence[int], currency: str) -> int:
-    """Give what arms of a trial have spent by their own steps, as it is kept; what was set aside is not in it."""
+    """Return what arms of a trial have spent by their own steps, as it is kept; what was set aside is not in it."""
     return sum(counts.counts(db, f"arm:{one}").get(f"{SPENT}.{currency}", 0) for one in arms)
 
 
@@ -345,7 +348,7 @@ def rebuild_standings(db: Session, rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _told() -> Select[int, str, int | None]:
-    """Give every earning with what its newest decision, which is given too, and its payout say of it."""
+    """Return a statement: every earning with its newest decision, and what this and its payout say of it."""
     newest = (
         select(EarningDecision.earning_id, func.max(EarningDecision.id).label("id"))
         .group_by(EarningDecision.earning_id)
@@ -420,12 +423,12 @@ def _joined() -> Select[Earning, EarningStanding, EarningDecision, str, int, str
 
 
 def by_work(db: Session, work: str) -> int:
-    """Give the number of the earning for a piece of work."""
+    """Return the number of the earning for a piece of work."""
     return db.scalars(select(Earning.id).where(Earning.work == work)).one()
 
 
 def session_times(db: Session, round_id: int, limit: int = 500) -> list[float]:
-    """Give how many seconds the latest finished sessions of a round took."""
+    """Return how many seconds the latest finished sessions of a round took."""
     query = (
         select(WritingSession.started_at, WritingSession.ended_at)
         .where(WritingSession.round_id == round_id, WritingSession.outcome.in_(("fooled", "exhausted")))

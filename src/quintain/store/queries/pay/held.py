@@ -13,7 +13,7 @@ from quintain.store.tables import OwedPay, PanelPerson, PanelWord, TaskRow
 
 
 def confirmed(user_id: Any, task_id: Any) -> ColumnElement[bool]:
-    """Say of people in a column that a panel confirmed them, that an owner of the task did, or that none sent them."""
+    """Return a condition on people: a panel confirmed them, an owner of the task did, or none sent them."""
     person, panel_word = aliased(PanelPerson), aliased(PanelWord)
     unknown = select(person.id).where(person.user_id == user_id, person.confirmed_at.is_(None))
     word = select(panel_word.user_id).where(panel_word.task_id == task_id, panel_word.user_id == user_id)
@@ -21,7 +21,7 @@ def confirmed(user_id: Any, task_id: Any) -> ColumnElement[bool]:
 
 
 def held_of(db: Session, task_id: int, users: Sequence[int]) -> set[int]:
-    """Give those of some people whose pay a task holds."""
+    """Return those of some people whose pay a task holds."""
     query = select(PanelPerson.user_id).where(PanelPerson.user_id.in_(users), PanelPerson.confirmed_at.is_(None))
     word = select(PanelWord.user_id).where(PanelWord.task_id == task_id)
     return set(db.scalars(query.where(PanelPerson.user_id.not_in(word))))

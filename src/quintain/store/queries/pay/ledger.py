@@ -68,7 +68,7 @@ def _book(db: Session, postings: dict[str, Posting], at: Any) -> int:
 
 
 def folds(number: int) -> bool:
-    """Say whether the entry of this number folds the tail of its account; nobody has to count.
+    """Whether the entry of this number folds the tail of its account; nobody has to count.
 
     Numbers are mixed first: the entries of one transaction follow each other, so that by remainders alone some accounts
     would never have their turn, and their tails would grow for ever.
@@ -94,7 +94,7 @@ def fold(db: Session, account_id: int) -> bool:
 
 
 def balances(db: Session, holder: str, prefix: str = "") -> dict[Account, int]:
-    """Give the balances of the accounts of a holder whose names begin with *prefix*."""
+    """Return the balances of the accounts of a holder whose names begin with *prefix*."""
     query = _with_tail().where(LedgerAccount.holder == holder)
     if prefix:
         query = query.where(LedgerAccount.name.startswith(prefix, autoescape=True))
@@ -122,7 +122,7 @@ def owed_by_rounds(
 
 
 def balance(db: Session, account: Account) -> int:
-    """Give the balance of one account; nothing was ever booked where there is none."""
+    """Return the balance of one account; nothing was ever booked where there is none."""
     account_row = db.execute(
         one_account(), {"of": account.holder, "called": account.name, "money": account.currency}
     ).first()
@@ -131,7 +131,7 @@ def balance(db: Session, account: Account) -> int:
 
 @cache
 def one_account() -> Select[str, str, str, int]:
-    """Give the statement that asks for one account, put together once: it is asked before every piece of work."""
+    """Return the statement that asks for one account, put together once: it is asked before every piece of work."""
     names = (LedgerAccount.holder, LedgerAccount.name, LedgerAccount.currency)
     these = (column == bindparam(name) for column, name in zip(names, ("of", "called", "money"), strict=True))
     return _with_tail().where(*these)
@@ -207,7 +207,7 @@ def rebuild(db: Session, only: Sequence[Account] | None = None) -> None:
 
 
 def stored_balances(db: Session) -> dict[Account, int]:
-    """Give the balances of all accounts that stand for pay: of workers, rounds and tasks, by kind and status.
+    """Return the balances of all accounts that stand for pay: of workers, rounds and tasks, by kind and status.
 
     What was paid twice is among them.
     """
@@ -225,7 +225,7 @@ def _with_tail() -> Select[str, str, str, int]:
 
 
 def _ids(db: Session, accounts: Iterable[Account]) -> dict[Account, int]:
-    """Give the numbers of accounts; those that are missing are opened, in one order for everybody."""
+    """Return the numbers of accounts; those that are missing are opened, in one order for everybody."""
     ordered = sorted(accounts)
     ids = _known(db, ordered)
     missing = [one for one in ordered if one not in ids]
@@ -249,7 +249,7 @@ def _known(db: Session, accounts: Sequence[Account]) -> dict[Account, int]:
 
 @lru_cache(maxsize=16)
 def _asking(count: int) -> Select[str, str, str, int]:
-    """Give the statement that asks for some accounts, each by itself.
+    """Return the statement that asks for some accounts, each by itself.
 
     A list of rows would be looked for in all of the table, which has some for every worker.
     """
@@ -261,14 +261,14 @@ def _asking(count: int) -> Select[str, str, str, int]:
 
 @cache
 def _adding(dialect: str) -> Any:
-    """Give the statement that adds transactions whose keys are new."""
+    """Return the statement that adds transactions whose keys are new."""
     added = _inserting(dialect, _transactions).on_conflict_do_nothing(index_elements=["key"])
     return added.returning(_transactions.c.id, _transactions.c.key)
 
 
 @cache
 def _opening(dialect: str) -> Any:
-    """Give the statement that opens accounts, unless somebody else just has."""
+    """Return the statement that opens accounts, unless somebody else just has."""
     return _inserting(dialect, _accounts).on_conflict_do_nothing()
 
 

@@ -20,7 +20,7 @@ HOLD_BACK, LET_GO = "hold back", "let go"  # what an owner may answer
 
 
 def left(db: Session, payout_ids: Sequence[int]) -> dict[int, int]:
-    """Give what was not held back yet of overpayments."""
+    """Return what was not held back yet of overpayments."""
     held = select(PaidAhead.payout_id, func.sum(PaidAhead.amount).label("amount")).group_by(PaidAhead.payout_id)
     sums = held.where(PaidAhead.payout_id.in_(payout_ids)).subquery()
     query = select(Payout.id, Payout.amount - func.coalesce(sums.c.amount, 0)).where(Payout.step == STEP)
@@ -74,7 +74,7 @@ def unbooked(db: Session, limit: int) -> list[tuple[str, str, str]]:
 
 
 def accounts(db: Session) -> dict[Account, int]:
-    """Give what the accounts of overpayments are to hold, by the payouts and what was held back."""
+    """Return what the accounts of overpayments are to hold, by the payouts and what was held back."""
     sums: Counter[Account] = Counter()
     rows = list(db.scalars(select(Payout).where(Payout.step == STEP)))
     rest = left(db, [one.id for one in rows])

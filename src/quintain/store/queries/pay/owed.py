@@ -62,7 +62,7 @@ def by_provider(db: Session, task_id: int) -> list[tuple[str | None, str, int, i
 
 
 def stored_counts(db: Session) -> dict[OwedTo, int]:
-    """Give everything that is owed, as it is kept."""
+    """Return everything that is owed, as it is kept."""
     query = select(OwedPay.task_id, OwedPay.user_id, OwedPay.currency, OwedPay.amount).where(OwedPay.amount != 0)
     return {OwedTo(*row[:3]): int(row[3]) for row in db.execute(query)}
 

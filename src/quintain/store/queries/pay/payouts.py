@@ -109,13 +109,13 @@ def release(db: Session, payout_id: int) -> None:
 
 
 def earnings_in(db: Session, payout_id: int) -> list[Earning]:
-    """Give the earnings of a payout."""
+    """Return the earnings of a payout."""
     query = select(Earning).join(EarningStanding, EarningStanding.earning_id == Earning.id)
     return list(db.scalars(query.where(EarningStanding.payout_id == payout_id).order_by(Earning.id)))
 
 
 def find(db: Session, payout_id: int) -> tuple[Payout, str] | None:
-    """Give a payout as the database has it now, with the name of its task."""
+    """Return a payout as the database has it now, with the name of its task; None without one."""
     query = select(Payout, TaskRow.name).join(TaskRow, TaskRow.id == Payout.task_id).where(Payout.id == payout_id)
     row = db.execute(query.execution_options(populate_existing=True)).first()
     return (row[0], row[1]) if row else None
@@ -167,7 +167,7 @@ def calls(db: Session, payout_id: int) -> list[PayoutCall]:
 
 
 def outside_names(db: Session, users: Sequence[int], provider: str) -> dict[int, str]:
-    """Give what a provider calls people."""
+    """Return what a provider calls people."""
     query = select(PanelPerson.user_id, PanelPerson.outside_id).where(PanelPerson.provider == provider)
     return {row[0]: row[1] for row in db.execute(query.where(PanelPerson.user_id.in_(users)))}
 
@@ -203,7 +203,7 @@ def stays(db: Session, task_id: int, provider: str) -> list[Stay]:
 
 
 def _graders(db: Session, task_id: int) -> set[tuple[str, int]]:
-    """Give who has done something in the trials of a task without taking part in them, by place: experts, who grade."""
+    """Return who has done something in the trials of a task without taking part, by place: experts, who grade."""
     member = select(CrowdMember.id).where(
         CrowdMember.trial_id == CrowdArm.trial_id, CrowdMember.user_id == CrowdEvent.user_id
     )
@@ -225,7 +225,7 @@ class Uncovered(NamedTuple):
 
 
 def uncovered(db: Session, task_id: int, users: Sequence[int]) -> dict[int, Uncovered]:
-    """Say of *users*, who are few, who has base pay that no approval pays."""
+    """Return which of *users*, who are few, have base pay that no approval pays."""
     undecided = func.max(case((or_(EarningStanding.status == "pending", ahead.underway()), 1), else_=0))
     query = (
         select(Earning.user_id, func.count(), undecided)
@@ -239,14 +239,14 @@ def uncovered(db: Session, task_id: int, users: Sequence[int]) -> dict[int, Unco
 
 
 def approved_stays(db: Session, task_id: int) -> set[str]:
-    """Give the arrivals that payouts of a task approve, or have approved."""
+    """Return the arrivals that payouts of a task approve, or have approved."""
     query = select(Payout.content).where(Payout.task_id == task_id, Payout.step.in_(("approve", "overpaid")))
     query = query.where(Payout.state != "cancelled")
     return {str(line["stay"]) for content in db.scalars(query) for line in content.get("lines", [])}
 
 
 def others_underway(db: Session, payout: Payout) -> int | None:
-    """Give another payout of the same study that is being sent, or of which it is not known whether it was."""
+    """Return another payout of the same study that is being sent, or of which nobody knows whether it was."""
     query = select(Payout.id).where(Payout.provider == payout.provider, Payout.study == payout.study)
     query = query.where(Payout.step == payout.step, Payout.id != payout.id)
     return db.scalar(query.where(Payout.state.in_(("sending", "unknown"))).limit(1))

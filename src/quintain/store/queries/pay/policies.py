@@ -11,5 +11,5 @@ _NEWEST = select(PayPolicy).where(PayPolicy.task_id == bindparam("task_id")).ord
 
 
 def newest(db: Session, task_id: int) -> PayPolicy | None:
-    """Give the policy that holds for a task."""
+    """Return the policy that holds for a task; None where none was set."""
     return db.scalar(_NEWEST, {"task_id": task_id})

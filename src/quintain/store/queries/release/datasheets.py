@@ -9,6 +9,6 @@ from quintain.store.tables import DatasheetAnswers
 
 
 def newest(db: Session, task_id: int) -> DatasheetAnswers | None:
-    """Give the answers that hold for a task."""
+    """Return the answers that hold for a task; None where none were given."""
     query = select(DatasheetAnswers).where(DatasheetAnswers.task_id == task_id)
     return db.scalar(query.order_by(DatasheetAnswers.id.desc()).limit(1))

@@ -96,7 +96,7 @@ def judged(db: Session, validation_id: int) -> list[JudgedRow]:
 
 
 def writers_tags(db: Session, validation_id: int) -> dict[int, list[str]]:
-    """Give the tags that writers gave their attempts, by the attempts' ids; the newest count."""
+    """Return the tags that writers gave their attempts, by the attempts' ids; the newest count."""
     newest = (
         select(func.max(AttemptNote.id))
         .join(ValidationItem, ValidationItem.attempt_id == AttemptNote.attempt_id)
@@ -115,7 +115,7 @@ class NewestTags(NamedTuple):
 
 
 def newest_tags(db: Session, validation_id: int, note: int | None = None) -> NewestTags:
-    """Say which tags a validation's attempts have got lately, as seen from *note*, by default the newest of all.
+    """Return which tags attempts have got lately, as seen from *note*, by default the newest of all.
 
     What gets an id first may be committed last, so the last few before it are looked at, too.
     """
@@ -129,7 +129,7 @@ def newest_tags(db: Session, validation_id: int, note: int | None = None) -> New
 
 
 def newest_versions(db: Session, task: str) -> str:
-    """Say which data set versions and releases a task has."""
+    """Return a text that changes with the data set versions and releases of a task."""
     versions = (
         select(func.max(DatasetVersion.id), func.count())
         .join(Dataset, Dataset.id == DatasetVersion.dataset_id)
@@ -145,7 +145,7 @@ def newest_versions(db: Session, task: str) -> str:
 
 
 def pages_of(db: Session, validation_id: int) -> tuple[list[int], list[int]]:
-    """Give for every judgement of a validation that was made on a page its id, and the page's."""
+    """Return for every judgement of a validation that was made on a page its id, and the page's."""
     query = (
         select(Judgement.id, Offer.page_id)
         .join(Offer, Offer.id == Judgement.offer_id)
@@ -163,7 +163,7 @@ def of_validation(db: Session, validation_id: int) -> list[ReleaseRow]:
 
 
 def before(db: Session, validation_id: int, number: int) -> ReleaseRow | None:
-    """Give the release before *number* of a validation; where that is its first, the last one of the task before it."""
+    """Return the release before *number* of a validation; where that is its first, the last of the task before it."""
     same = select(ReleaseRow).where(ReleaseRow.validation_id == validation_id, ReleaseRow.number < number)
     previous = db.scalar(same.order_by(ReleaseRow.number.desc()).limit(1))
     if previous is not None:
@@ -179,7 +179,7 @@ def before(db: Session, validation_id: int, number: int) -> ReleaseRow | None:
 
 
 def version_refs(db: Session, release_id: int) -> dict[str, str]:
-    """Give the references of a release's versions, by split."""
+    """Return the references of a release's versions, by split."""
     query = (
         select(ReleaseVersion.split, TaskRow.name, Dataset.name, DatasetVersion.number)
         .join(DatasetVersion, DatasetVersion.id == ReleaseVersion.version_id)
@@ -192,7 +192,7 @@ def version_refs(db: Session, release_id: int) -> dict[str, str]:
 
 
 def version_ids(db: Session, release_id: int) -> dict[str, int]:
-    """Give the ids of a release's versions, by split."""
+    """Return the ids of a release's versions, by split."""
     query = select(ReleaseVersion.split, ReleaseVersion.version_id).where(ReleaseVersion.release_id == release_id)
     return {row.split: row.version_id for row in db.execute(query)}
 

@@ -72,14 +72,14 @@ def add_items(db: Session, coding_id: int, rows: Sequence[Mapping[str, Any]], co
 
 
 def _left(item: Any) -> ColumnElement[bool]:
-    """Say of the item with the id *item* that what it shows was taken back or is withheld."""
+    """Return a condition on the item with the id *item*: what it shows was taken back or is withheld."""
     shown = aliased(CodingItem)
     taken = select(shown.id).join(Attempt, Attempt.id == shown.attempt_id)
     return taken.where(shown.id == item, gone()).exists()
 
 
 def gone_among(db: Session, attempt_ids: Sequence[int]) -> set[int]:
-    """Say which of these attempts were taken back or are withheld."""
+    """Return which of these attempts were taken back or are withheld."""
     return set(db.scalars(select(Attempt.id).where(Attempt.id.in_(attempt_ids), gone())))
 
 
@@ -119,7 +119,7 @@ def count_by(db: Session, coding_id: int, user_id: int) -> int:
 
 
 def draw(db: Session, coding_id: int, user_id: int, at: datetime, until: datetime) -> CodingPlace | None:
-    """Give the place that somebody has in hand, or lease them the next. Inside a writing transaction."""
+    """Return the place that somebody has in hand, or lease them the next. Inside a writing transaction."""
     held = select(CodingPlace).where(
         CodingPlace.coding_id == coding_id,
         CodingPlace.holder_id == user_id,
@@ -147,7 +147,7 @@ def draw(db: Session, coding_id: int, user_id: int, at: datetime, until: datetim
 
 
 def any_open_to(db: Session, coding_id: int, user_id: int, at: datetime) -> bool:
-    """Say whether there is something to code for somebody."""
+    """Whether there is something to code for somebody."""
     mine = (CodingPlace.coding_id == coding_id) & (CodingPlace.holder_id == user_id) & CodingPlace.done.is_(False)
     held = mine & (CodingPlace.lease_until > at) & ~_left(CodingPlace.item_id)
     open_places = select(CodingPlace.id).where(or_(held, _open_to(coding_id, user_id, at)))
@@ -172,19 +172,19 @@ def _open_to(coding_id: int, user_id: int, at: datetime) -> ColumnElement[bool]:
 
 
 def place_of(db: Session, coding_id: int, place_id: int) -> CodingPlace | None:
-    """Give a place of a coding, as it is now."""
+    """Return a place of a coding, as it is now."""
     query = select(CodingPlace).where(CodingPlace.coding_id == coding_id, CodingPlace.id == place_id)
     return db.scalar(query.execution_options(populate_existing=True))
 
 
 def newest_code(db: Session, place_id: int) -> CodingCode | None:
-    """Give what was last said in a place."""
+    """Return what was last said in a place."""
     query = select(CodingCode).where(CodingCode.place_id == place_id)
     return db.scalar(query.order_by(CodingCode.id.desc()).limit(1))
 
 
 def last_of(db: Session, coding_id: int, user_id: int, before: int | None) -> int | None:
-    """Give the place of which somebody last said something for the first time; with *before*, the one before that."""
+    """Return the place of which somebody last said something for the first time; with *before*, the one before that."""
     first = select(CodingCode.place_id, func.min(CodingCode.id).label("first")).group_by(CodingCode.place_id).subquery()
     query = (
         select(CodingPlace.id)
@@ -212,12 +212,12 @@ class CodedRow(NamedTuple):
 
 
 def codes(db: Session, coding_id: int) -> list[CodedRow]:
-    """Give all that people say in the end, item by item in the mixed order."""
+    """Return all that people say in the end, item by item in the mixed order."""
     return [CodedRow(*row) for row in db.execute(_said(coding_id))]
 
 
 def codes_in_parts(db: Session, coding_id: int, size: int) -> Iterator[list[CodedRow]]:
-    """Give the same, *size* at a time."""
+    """Yield the same, *size* at a time."""
     for rows in db.execute(_said(coding_id), execution_options={"yield_per": size}).partitions():
         yield [CodedRow(*row) for row in rows]
 
@@ -245,7 +245,7 @@ def _said(coding_id: int) -> Select[int, str, str, int, list[str], str, float | 
 
 
 def contents(db: Session, item_ids: Sequence[int]) -> dict[int, tuple[dict[str, Any], str]]:
-    """Give the inputs of items, and their justifications where those are coded."""
+    """Return the inputs of items, and their justifications where those are coded."""
     query = select(CodingItem.id, CodingItem.inputs, CodingItem.text).where(CodingItem.id.in_(item_ids))
     return {row[0]: (row[1], row[2]) for row in db.execute(query)}
 

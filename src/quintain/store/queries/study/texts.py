@@ -43,7 +43,7 @@ def of_round(db: Session, round_id: int) -> list[WrittenText]:
 
 
 def taken_back_since(db: Session, task: str, number: int | None, at: datetime) -> bool:
-    """Say whether an attempt of a round, or of any round of *task*, was taken back or withheld after *at*."""
+    """Whether an attempt of a round, or of any round of *task*, was taken back or withheld after *at*."""
     rounds = select(Round.id).join(TaskRow, TaskRow.id == Round.task_id).where(TaskRow.name == task)
     if number is not None:
         rounds = rounds.where(Round.number == number)

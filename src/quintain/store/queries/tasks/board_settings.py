@@ -17,7 +17,7 @@ from quintain.store.tables import (
 
 
 def newest_settings(db: Session, task: str, at: datetime | None = None) -> BoardSettings | None:
-    """Give the settings of a task's board that hold now, or held at a moment."""
+    """Return the settings of a task's board that hold now, or held at a moment."""
     query = select(BoardSettings).join(TaskRow, TaskRow.id == BoardSettings.task_id).where(TaskRow.name == task)
     if at is not None:
         query = query.where(BoardSettings.created_at <= at)

@@ -36,7 +36,7 @@ def newest_version(db: Session, task_id: int) -> TaskVersion | None:
 
 
 def newest_toml(db: Session, name: str) -> str | None:
-    """Give the newest definition of the task called *name* as it was given, in one statement: every page asks."""
+    """Return the newest definition of the task called *name* as it was given, in one statement: every page asks."""
     return db.scalar(_NEWEST_TOML, {"name": name})
 
 

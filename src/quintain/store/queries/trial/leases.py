@@ -23,7 +23,7 @@ def live(db: Session, arm_id: int, moment: datetime) -> Sequence[CrowdLease]:
 
 
 def last_graded(db: Session, arm_ids: Sequence[int], user_id: int, back: int) -> CrowdEvent | None:
-    """Give the event with which somebody graded their *back*-newest item."""
+    """Return the event with which somebody graded their *back*-newest item."""
     query = select(CrowdEvent).where(
         CrowdEvent.user_id == user_id,
         CrowdEvent.arm_id.in_(arm_ids),

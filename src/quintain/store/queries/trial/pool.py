@@ -80,7 +80,7 @@ def runs(db: Session, dataset_version_id: int, variant: str) -> list[PoolRun]:
 
 
 def newest_pay(db: Session, task_id: int) -> str:
-    """Say what was earned in a task and decided on, by the ends of the indices."""
+    """Return a text that changes with what was earned in a task and decided on, by the ends of the indices."""
     newest, number = db.connection().execute(_EARNED, {"task": task_id}).one()
     return f"{newest or 0}.{number}/{db.connection().execute(_DECIDED).scalar_one()}"
 

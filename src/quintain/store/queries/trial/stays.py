@@ -14,7 +14,7 @@ GRADED = ("graded", "graded late")
 
 
 def finished_since(db: Session, arm_id: int, user_id: int, since: datetime) -> bool:
-    """Say whether somebody has ended a session that they began after a moment, or the tutorial with answers of then."""
+    """Whether somebody has ended a session that they began after a moment, or the tutorial with answers of then."""
     rounds = select(CrowdRound.round_id).where(CrowdRound.arm_id == arm_id)
     session = select(WritingSession.id).where(
         WritingSession.round_id.in_(rounds),

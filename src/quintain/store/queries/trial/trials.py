@@ -88,7 +88,7 @@ def place_of(db: Session, task: str, name: str, user_id: int) -> tuple[CrowdTria
 
 
 def by_id(db: Session, number: int) -> tuple[CrowdTrial, str]:
-    """Give a trial with the name of its task."""
+    """Return a trial with the name of its task."""
     query = select(CrowdTrial, TaskRow.name).join(TaskRow, TaskRow.id == CrowdTrial.task_id)
     row = db.execute(query.where(CrowdTrial.id == number)).one()
     return row[0], row[1]
@@ -128,7 +128,7 @@ def seen_by(
 
 
 def is_running(db: Session, task_id: int) -> bool:
-    """Say whether real people can take part in a trial of a task now."""
+    """Whether real people can take part in a trial of a task now."""
     query = select(CrowdTrial.id).where(
         CrowdTrial.task_id == task_id, CrowdTrial.state == "open", CrowdTrial.data == ""
     )
@@ -141,7 +141,7 @@ def arms(db: Session, trial_id: int) -> Sequence[CrowdArm]:
 
 
 def rounds(db: Session, arm_id: int) -> dict[str, tuple[int, int]]:
-    """Give the rounds of an arm by stage: id and number."""
+    """Return the rounds of an arm by stage: id and number."""
     query = select(CrowdRound.stage, Round.id, Round.number).join(Round, Round.id == CrowdRound.round_id)
     return {
         stage: (round_id, number) for stage, round_id, number in db.execute(query.where(CrowdRound.arm_id == arm_id))
@@ -149,7 +149,7 @@ def rounds(db: Session, arm_id: int) -> dict[str, tuple[int, int]]:
 
 
 def arm_of(db: Session, trial_id: int, user_id: int) -> CrowdArm | None:
-    """Give the arm that somebody is in."""
+    """Return the arm that somebody is in; None where they take no part."""
     query = select(CrowdArm).join(CrowdMember, CrowdMember.arm_id == CrowdArm.id)
     return db.scalar(query.where(CrowdMember.trial_id == trial_id, CrowdMember.user_id == user_id))
 
@@ -171,7 +171,7 @@ def events_from(db: Session, arm_id: int, number: int) -> Sequence[tuple[int, st
 
 
 def newest_event(db: Session, arm_id: int) -> int:
-    """Give the number of the newest event of an arm; 0 where there is none."""
+    """Return the number of the newest event of an arm; 0 where there is none."""
     return db.scalar(select(func.max(CrowdEvent.number)).where(CrowdEvent.arm_id == arm_id)) or 0
 
 
@@ -201,7 +201,7 @@ def items_of_sessions(db: Session, sessions: Sequence[int], *, fooling: bool) ->
 
 
 def attempts(db: Session, ids: Sequence[int]) -> dict[int, Attempt]:
-    """Give attempts by id."""
+    """Return attempts by id."""
     return {one.id: one for one in db.scalars(select(Attempt).where(Attempt.id.in_(ids)))}
 
 
@@ -254,7 +254,7 @@ def written_counts(db: Session, round_id: int, user_ids: Sequence[int]) -> dict[
 
 
 def quiz_times(db: Session, arm_id: int, steps: int, people: int = 200) -> list[float]:
-    """Give how many seconds those who came last took from the first answer of a tutorial's quizzes to the last."""
+    """Return how many seconds those who came last took from the first answer of a tutorial's quizzes to the last."""
     newest = select(func.max(CrowdAnswer.id)).where(CrowdAnswer.arm_id == arm_id).scalar_subquery()
     query = (
         select(func.min(CrowdAnswer.created_at), func.max(CrowdAnswer.created_at))
@@ -315,7 +315,7 @@ def _number_in(db: Session, kind: str) -> ColumnElement[int]:
 
 
 def letters(db: Session, arm_id: int, stage: str) -> dict[int, CrowdLetter]:
-    """Give the letters of a stage, by whom they are for."""
+    """Return the letters of a stage, by whom they are for."""
     query = select(CrowdLetter).where(CrowdLetter.arm_id == arm_id, CrowdLetter.stage == stage)
     return {one.user_id: one for one in db.scalars(query)}
 
@@ -329,5 +329,5 @@ def letters_to(db: Session, arm_id: int, user_id: int) -> Sequence[CrowdLetter]:
 
 
 def prompt_tags(db: Session, ids: Sequence[int]) -> dict[int, list[str]]:
-    """Give the tags of prompts."""
+    """Return the tags of prompts."""
     return {row.id: row.tags for row in db.execute(select(Prompt.id, Prompt.tags).where(Prompt.id.in_(ids)))}

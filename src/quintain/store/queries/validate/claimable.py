@@ -22,12 +22,12 @@ _LEFT = text(f"""
 
 
 def is_any_claimable(db: Session, validation_id: int, user_id: int) -> bool:
-    """Say whether there is an item that somebody may judge: not their own, and never shown to them."""
+    """Whether there is an item that somebody may judge: not their own, and never shown to them."""
     return bool(db.execute(_LEFT, {"validation": validation_id, "user": user_id}).scalar_one())
 
 
 def held_page(db: Session, validation_id: int, user_id: int, moment: datetime) -> str | None:
-    """Give the key of the page of a validation that somebody holds, if they do."""
+    """Return the key of the page of a validation that somebody holds; None where they hold none."""
     query = select(JudgingPage.key).where(
         JudgingPage.validation_id == bindparam("validation"),
         JudgingPage.user_id == user_id,

@@ -111,19 +111,19 @@ def _kind(db: Session) -> str:
 
 
 def qualified(db: Session, task_id: int, user_id: int, name: str) -> tuple[bool, str] | None:
-    """Say whether a person holds the qualification *name* now, and why; None where nothing was ever said."""
+    """Return whether a person holds the qualification *name* now, and why; None where nothing was ever said."""
     row = db.connection().execute(_QUALIFIED, {"task": task_id, "user": user_id, "name": name}).first()
     return (row[0], row[1]) if row else None
 
 
 def set_aside(db: Session, validation_id: int, user_id: int) -> bool:
-    """Say whether a person was unqualified for a validation, so that nothing they judge in it counts."""
+    """Whether a person was unqualified for a validation, so that nothing they judge in it counts."""
     row = db.connection().execute(_STANDING, {"validation": validation_id, "user": user_id}).first()
     return row is not None and not row[0]
 
 
 def outlook(db: Session, validation_id: int, user_id: int, now: datetime) -> Outlook:
-    """Say what a claim has to look at, and what it need not."""
+    """Return what a claim has to look at, and what it need not."""
     params = {"validation": validation_id, "user": user_id, "now": now}
     seasoned, lapsed, gold, tail, *held = db.connection().execute(_OUTLOOK, params).one()
     return Outlook(seasoned, lapsed, gold, tail, HeldPageRow(*held) if held[0] is not None else None)

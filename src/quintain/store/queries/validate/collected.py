@@ -27,7 +27,7 @@ class Collected(NamedTuple):
 
 
 def collected(db: Session, validation_id: int, round_id: int | None) -> Iterator[Collected]:
-    """Give all attempts of a round that stand, and all items that come from elsewhere, such as harvested ones.
+    """Yield all attempts of a round that stand, and all items that come from elsewhere, such as harvested ones.
 
     Of no round are also pools: items that were written in several. All come some at a time.
     """
@@ -42,7 +42,7 @@ def collected(db: Session, validation_id: int, round_id: int | None) -> Iterator
 def own_items(
     db: Session, validation_id: int, round_id: int | None, author_id: int, *, limit: int, offset: int = 0
 ) -> list[Collected]:
-    """Give some of what a person wrote that is judged in a validation and stands, the newest first."""
+    """Return some of what a person wrote that is judged in a validation and stands, the newest first."""
     if round_id is not None:
         mine = _attempts(validation_id, round_id).where(Attempt.user_id == author_id).order_by(Attempt.id.desc())
     else:
@@ -85,12 +85,12 @@ def _some(db: Session, query: Select[Any]) -> Iterator[Collected]:
 
 
 def standing_attempts(db: Session, attempt_ids: Sequence[int]) -> set[int]:
-    """Say which of some attempts are neither retracted nor withheld."""
+    """Return which of some attempts are neither retracted nor withheld."""
     return set(db.scalars(select(Attempt.id).where(Attempt.id.in_(attempt_ids), ~gone())))
 
 
 def rounds_of(db: Session, validation_id: int, round_id: int | None) -> dict[int, tuple[int, int]]:
-    """Give the id and the number of the round of each attempt: those of a round or, in a pool, those of its items."""
+    """Return the id and the number of the round of each attempt: those of a round or, in a pool, those of its items."""
     query = select(Attempt.id, Round.id, Round.number).join(Round, Round.id == Attempt.round_id)
     if round_id is not None:
         query = query.where(Attempt.round_id == round_id)
@@ -101,7 +101,7 @@ def rounds_of(db: Session, validation_id: int, round_id: int | None) -> dict[int
 
 
 def writers_elsewhere(db: Session, task_id: int, validation_id: int) -> list[dict[str, list[int]]]:
-    """Give what the newest reviews of a task's other validations say about the writers."""
+    """Return what the newest reviews of a task's other validations say about the writers."""
     newest = (
         select(func.max(ValidationReview.id))
         .join(Validation, Validation.id == ValidationReview.validation_id)

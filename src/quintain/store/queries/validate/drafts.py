@@ -50,7 +50,7 @@ def save(db: Session, page_id: int, user_id: int, offer_id: int, draft: AnswerDr
 
 
 def of_page(db: Session, page_id: int) -> dict[int, AnswerDraft]:
-    """Give the answers of a page by the ids of its offers."""
+    """Return the answers of a page by the ids of its offers."""
     query = select(JudgingDraft).where(JudgingDraft.page_id == page_id).execution_options(populate_existing=True)
     return {
         row.offer_id: AnswerDraft(row.label, row.skip, row.flag, row.seconds, row.number) for row in db.scalars(query)
@@ -58,7 +58,7 @@ def of_page(db: Session, page_id: int) -> dict[int, AnswerDraft]:
 
 
 def is_taken_over(db: Session, page_id: int) -> bool:
-    """Say whether a slot of a page was leased anew since: by somebody else, or again."""
+    """Whether a slot of a page was leased anew since: by somebody else, or again."""
     return db.connection().execute(_TAKEN_OVER, {"page": page_id}).first() is not None
 
 

@@ -31,7 +31,7 @@ class GoldCount(NamedTuple):
 def page(
     db: Session, validation_id: int, gold_filter: GoldFilter, *, order: str, down: bool, offset: int, limit: int
 ) -> list[ValidationItem]:
-    """Give one page of the gold items that are not gone; those without a value to sort by come last either way.
+    """Return one page of the gold items that are not gone; those without a value to sort by come last either way.
 
     By accuracy they are sorted as it was counted last: what everybody said of every one of them is not read here.
     """

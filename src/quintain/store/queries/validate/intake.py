@@ -173,18 +173,18 @@ def _gone_items(validation_id: int) -> Select[int]:
 
 
 def is_gone(db: Session, attempt_id: int) -> bool:
-    """Say whether an attempt was retracted or is withheld."""
+    """Whether an attempt was retracted or is withheld."""
     return db.scalar(select(Attempt.id).where(Attempt.id == attempt_id, is_gone_now())) is not None
 
 
 def gone_among(db: Session, item_ids: Sequence[int]) -> set[int]:
-    """Say which of some items were retracted or are withheld: however much was said of others, only these are read."""
+    """Return which of some items were retracted or are withheld, reading no others."""
     query = select(ValidationItem.id).join(Attempt, Attempt.id == ValidationItem.attempt_id)
     return set(db.scalars(query.where(ValidationItem.id.in_(item_ids), is_gone_now())))
 
 
 def retracted_items(db: Session, validation_id: int, hashes: Sequence[str]) -> list[ValidationItem]:
-    """Give the items with these hashes whose attempts were retracted; what is withheld stays withheld."""
+    """Return the items with these hashes whose attempts were retracted; what is withheld stays withheld."""
     query = (
         select(ValidationItem)
         .join(Attempt, Attempt.id == ValidationItem.attempt_id)
@@ -204,7 +204,7 @@ def retracted_items(db: Session, validation_id: int, hashes: Sequence[str]) -> l
 
 
 def mark(db: Session, round_id: int) -> str:
-    """Say what there is that was written, said or decided about a round's attempts, by the ends of the indices.
+    """Return a text that changes with what was written, said or decided about a round's attempts, by ends of indices.
 
     Of notes and decisions, those of other rounds are counted, too: looking once too often costs little.
     """
@@ -214,12 +214,12 @@ def mark(db: Session, round_id: int) -> str:
 
 
 def gone() -> Any:
-    """Say of an attempt that it was retracted or is withheld."""
+    """Return a condition on an attempt: it was retracted or is withheld."""
     return func.coalesce(_newest_note("retracted"), False).is_(True) | Attempt.id.in_(_withheld())
 
 
 def is_gone_now() -> Any:
-    """Say the same as `gone` of one attempt after another: for few of them, where that asks about all at once."""
+    """Return the same as `gone` for one attempt after another: for few, where that asks about all at once."""
     later = aliased(FlagDecision)
     undone = select(later.id).where(later.flag_id == FlagDecision.flag_id, later.id > FlagDecision.id)
     withheld = (
@@ -269,7 +269,7 @@ def add_attempts(
 
 @cache
 def _copying() -> Any:
-    """Give the statement that makes items of attempts, put together once: it is long, and so are its lists."""
+    """Return the statement that makes items of attempts, put together once: it is long, and so are its lists."""
     position = bindparam("before", type_=Integer()) - 1 + func.row_number().over(order_by=Attempt.id)
     taken = {
         "validation_id": bindparam("validation", type_=Integer()),

@@ -99,7 +99,7 @@ def _kept(db: Session, validation_id: int) -> Iterator[ItemFigures]:
 def page(
     db: Session, validation_id: int, item_filter: ItemFilter, *, order: str, down: bool, offset: int, limit: int
 ) -> list[ItemFigures]:
-    """Give one page of the items; those without a value to sort by come last either way."""
+    """Return one page of the items; those without a value to sort by come last either way."""
     key = {"item": ItemFigure.item_id}.get(order) or getattr(ItemFigure, order)
     query = select(ItemFigure.item_id).where(*_conditions(validation_id, item_filter))
     item_id = ItemFigure.item_id
@@ -145,7 +145,7 @@ def _count(db: Session, query: Select[Any]) -> int:
 
 
 def in_order(db: Session, ids: Sequence[int]) -> list[ItemFigures]:
-    """Give the rows of some items, in the order of *ids*; what is not kept is left out."""
+    """Return the rows of some items, in the order of *ids*; what is not kept is left out."""
     rows_by_item = {
         row.item_id: ItemFigures(*row) for row in db.execute(select(*_COLUMNS).where(ItemFigure.item_id.in_(ids)))
     }
@@ -153,7 +153,7 @@ def in_order(db: Session, ids: Sequence[int]) -> list[ItemFigures]:
 
 
 def contested(db: Session, validation_id: int, but_by: int | None, *, offset: int, limit: int) -> list[ItemFigures]:
-    """Give part of the queue of contested items, the least sure ones first; none that *but_by* wrote."""
+    """Return part of the queue of contested items, the least sure ones first; none that *but_by* wrote."""
     query = _queue(validation_id, but_by).order_by(ItemFigure.sureness, ItemFigure.item_id)
     return in_order(db, list(db.scalars(query.limit(limit).offset(offset)))) if limit else []
 
@@ -180,7 +180,7 @@ def counted(db: Session) -> dict[CountKey, int]:
 
 
 def count_contested(db: Session, validation_id: int, but_by: int | None) -> int:
-    """Give the length of the queue of contested items; none that *but_by* wrote."""
+    """Return the length of the queue of contested items; none that *but_by* wrote."""
     all_of_them = counts.of_validation(db, validation_id).get(CONTESTED, 0)
     if but_by is None or not all_of_them:
         return all_of_them

@@ -95,7 +95,7 @@ def count_gold(db: Session, validation_id: int) -> int:
 
 
 def items(db: Session, ids: Sequence[int]) -> dict[int, ValidationItem]:
-    """Give items by their ids."""
+    """Return items by their ids."""
     items_by_id: dict[int, ValidationItem] = {}
     for start in range(0, len(ids), 5000):
         query = select(ValidationItem).where(ValidationItem.id.in_(ids[start : start + 5000]))
@@ -104,7 +104,7 @@ def items(db: Session, ids: Sequence[int]) -> dict[int, ValidationItem]:
 
 
 def hashes(db: Session, ids: Sequence[int]) -> dict[int, str]:
-    """Give the hashes of items by their ids."""
+    """Return the hashes of items by their ids."""
     hashes_by_id: dict[int, str] = {}
     for start in range(0, len(ids), 5000):
         query = select(ValidationItem.id, ValidationItem.hash).where(ValidationItem.id.in_(ids[start : start + 5000]))
@@ -113,7 +113,7 @@ def hashes(db: Session, ids: Sequence[int]) -> dict[int, str]:
 
 
 def contents(db: Session, ids: Sequence[int]) -> list[tuple[str, dict[str, Any]]]:
-    """Give hash and inputs of items, in the order of their ids as given."""
+    """Return hash and inputs of items, in the order of their ids as given."""
     contents_by_id: dict[int, tuple[str, dict[str, Any]]] = {}
     for start in range(0, len(ids), 5000):
         query = select(ValidationItem.id, ValidationItem.hash, ValidationItem.inputs)
@@ -123,7 +123,7 @@ def contents(db: Session, ids: Sequence[int]) -> list[tuple[str, dict[str, Any]]
 
 
 def item_by_id(db: Session, validation_id: int, item_id: int) -> ValidationItem | None:
-    """Give one item of a validation."""
+    """Return one item of a validation; None without one."""
     query = select(ValidationItem).where(ValidationItem.validation_id == validation_id, ValidationItem.id == item_id)
     return db.scalar(query)
 
@@ -139,7 +139,7 @@ def item_ids(db: Session, validation_id: int) -> npt.NDArray[np.int64]:
 
 
 def writers(db: Session, validation_id: int, item_ids: Sequence[int] | None = None) -> dict[int, tuple[int, str]]:
-    """Give who wrote items and what they aimed at, by the items' ids; items that nobody wrote are left out."""
+    """Return who wrote items and what they aimed at, by the items' ids; items that nobody wrote are left out."""
     query = select(ValidationItem.id, ValidationItem.author_id, ValidationItem.aim)
     written = query.where(ValidationItem.validation_id == validation_id, ValidationItem.author_id.is_not(None))
     if item_ids is not None:
@@ -154,7 +154,7 @@ def aims(db: Session, validation_id: int) -> list[str]:
 
 
 def asked_often(db: Session, validation_id: int) -> dict[int, int]:
-    """Give how many judgements the items were drawn to get that are judged more often than others."""
+    """Return how many judgements the items were drawn to get that are judged more often than others."""
     query = select(ValidationItem.id, ValidationItem.asked).where(
         ValidationItem.validation_id == validation_id, ValidationItem.asked.is_not(None)
     )
@@ -196,7 +196,7 @@ def with_text(validation_id: int, search: str) -> Select[int]:
 
 
 def has_text(search: str) -> ColumnElement[bool]:
-    """Say of an item that *search* occurs in its inputs, whatever its case."""
+    """Return a condition on an item: *search* occurs in its inputs, whatever its case."""
     inputs = func.lower(cast(ValidationItem.inputs, Text))
     # JSON is kept with or without escapes; either way of writing the text may be the one.
     forms = {search.lower(), json.dumps(search.lower())[1:-1], json.dumps(search.lower(), ensure_ascii=False)[1:-1]}
@@ -204,7 +204,7 @@ def has_text(search: str) -> ColumnElement[bool]:
 
 
 def settled(db: Session, ids: Sequence[int]) -> set[int]:
-    """Say which items nobody is asked about again: retracted, withheld, or made gold items, too."""
+    """Return which items nobody is asked about again: retracted, withheld, or made gold items, too."""
     copy = aliased(ValidationItem)
     copies = select(copy.id).where(
         copy.validation_id == ValidationItem.validation_id, copy.hash == GOLD_COPY + ValidationItem.hash
@@ -217,7 +217,7 @@ def settled(db: Session, ids: Sequence[int]) -> set[int]:
 
 
 def known_hashes(db: Session, validation_id: int, hashes: Sequence[str]) -> set[str]:
-    """Say which of *hashes* are items already."""
+    """Return which of *hashes* are items already."""
     query = select(ValidationItem.hash).where(ValidationItem.validation_id == validation_id)
     known: set[str] = set()
     for start in range(0, len(hashes), 5000):
@@ -226,7 +226,7 @@ def known_hashes(db: Session, validation_id: int, hashes: Sequence[str]) -> set[
 
 
 def copied(db: Session, validation_id: int, hashes: Sequence[str]) -> set[str]:
-    """Say which of *hashes* are of items that were made gold items, too."""
+    """Return which of *hashes* are of items that were made gold items, too."""
     copies = known_hashes(db, validation_id, [GOLD_COPY + name for name in hashes])
     return {name.removeprefix(GOLD_COPY) for name in copies}
 

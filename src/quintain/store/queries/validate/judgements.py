@@ -139,13 +139,13 @@ def of_user(db: Session, validation_id: int, user_id: int) -> list[tuple[int, in
 
 
 def gold_answers(db: Session, validation_id: int, user_id: int) -> list[tuple[int, bool]]:
-    """Give each judgement of a person on a gold item, oldest first, with whether it was right."""
+    """Return each judgement of a person on a gold item, oldest first, with whether it was right."""
     answers = db.connection().execute(_GOLD_ANSWERS, {"validation": validation_id, "user": user_id})
     return [(int(key), bool(right)) for key, right in answers]
 
 
 def newest(db: Session, validation_id: int) -> int:
-    """Give the id of the newest judgement, or 0."""
+    """Return the id of the newest judgement, or 0."""
     return db.scalar(select(func.max(Judgement.id)).where(Judgement.validation_id == validation_id)) or 0
 
 
@@ -155,7 +155,7 @@ def count(db: Session, validation_id: int) -> int:
 
 
 def givers(db: Session, ids: Sequence[int]) -> dict[int, int]:
-    """Say who gave some judgements."""
+    """Return who gave some judgements."""
     users_by_judgement: dict[int, int] = {}
     for start in range(0, len(ids), 5000):
         query = select(Judgement.id, Judgement.user_id).where(Judgement.id.in_(ids[start : start + 5000]))
@@ -180,7 +180,7 @@ def count_to(db: Session, validation_id: int, most: int) -> int:
 
 
 def standings(db: Session, validation_id: int) -> dict[int, JudgeStanding]:
-    """Give the newest standing of everybody who has one."""
+    """Return the newest standing of everybody who has one."""
     latest = select(func.max(JudgeStanding.id)).where(JudgeStanding.validation_id == validation_id)
     query = select(JudgeStanding).where(JudgeStanding.id.in_(latest.group_by(JudgeStanding.user_id)))
     return {row.user_id: row for row in db.scalars(query)}
@@ -217,7 +217,7 @@ def begun_anew(db: Session, validation_id: int) -> dict[int, int]:
 
 
 def begun_anew_by(db: Session, validation_id: int, user_id: int) -> int:
-    """Give the last judgement of a person before they were qualified again; 0 where they never were."""
+    """Return the last judgement of a person before they were qualified again; 0 where they never were."""
     row = db.connection().execute(_HAS_BEGUN_ANEW, {"validation": validation_id, "user": user_id}).first()
     return int(row[1]) if row else 0
 
@@ -229,7 +229,7 @@ def standing_history(db: Session, validation_id: int, user_id: int | None = None
 
 
 def accuracies(db: Session, validation_id: int, user_ids: Iterable[int]) -> dict[int, float]:
-    """Give the accuracy that the newest review found for each person whom it knew."""
+    """Return the accuracy that the newest review found for each person whom it knew."""
     latest = select(func.max(ValidationReview.id)).where(ValidationReview.validation_id == validation_id)
     query = select(JudgeEstimate.user_id, JudgeEstimate.right, JudgeEstimate.wrong).where(
         JudgeEstimate.review_id == latest.scalar_subquery(), JudgeEstimate.user_id.in_(list(user_ids))
@@ -302,7 +302,7 @@ def notes(db: Session, validation_id: int, kind: str, limit: int = 200) -> list[
 
 
 def adjudicated(db: Session, validation_id: int) -> dict[int, Adjudication]:
-    """Give the newest decision on each item that experts decided on; taken-back ones are left out."""
+    """Return the newest decision on each item that experts decided on; taken-back ones are left out."""
     latest = (
         select(func.max(Adjudication.id))
         .join(ValidationItem, ValidationItem.id == Adjudication.item_id)

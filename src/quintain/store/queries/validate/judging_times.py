@@ -11,7 +11,7 @@ from quintain.store.tables import Judgement, JudgingPage, TaskRow, Validation
 
 
 def recent_seconds(db: Session, validation_id: int, user_id: int | None = None, limit: int = 500) -> list[float]:
-    """Give the seconds of the newest judgements of a validation, or of one person's."""
+    """Return the seconds of the newest judgements of a validation, or of one person's."""
     query = select(Judgement.seconds).where(Judgement.validation_id == validation_id, Judgement.seconds.is_not(None))
     if user_id is not None:
         query = query.where(Judgement.user_id == user_id)
@@ -20,14 +20,14 @@ def recent_seconds(db: Session, validation_id: int, user_id: int | None = None, 
 
 
 def handed_in_since(db: Session, validation_id: int, user_id: int, since: datetime) -> bool:
-    """Say whether somebody has handed in a page of a validation since then."""
+    """Whether somebody has handed in a page of a validation since then."""
     mine = (JudgingPage.validation_id == validation_id, JudgingPage.user_id == user_id)
     query = select(JudgingPage.id).where(*mine, JudgingPage.outcome == "submitted", JudgingPage.ended_at >= since)
     return db.scalar(query.limit(1)) is not None
 
 
 def name_of(db: Session, validation_id: int) -> str:
-    """Give the name that means a validation: `task/name`."""
+    """Return the name that means a validation: `task/name`."""
     query = select(TaskRow.name, Validation.name).join(TaskRow, TaskRow.id == Validation.task_id)
     task, name = db.execute(query.where(Validation.id == validation_id)).one()
     return f"{task}/{name}"

@@ -77,7 +77,7 @@ _LENGTHEN = text("UPDATE judging_pages SET lease_until = :until WHERE id = :page
 
 
 def page_by_key(db: Session, key: str, *, locked: bool = False) -> PageRow | None:
-    """Give a page by its key; *locked* keeps others from changing it until the transaction ends."""
+    """Return a page by its key; *locked* keeps others from changing it until the transaction ends."""
     lock = " FOR UPDATE" if locked and db.get_bind().dialect.name == "postgresql" else ""
     row = db.connection().execute(_PAGES[lock], {"key": key}).first()
     return PageRow(*row) if row else None

@@ -69,7 +69,7 @@ _SAVE = text("""
 
 
 def window(db: Session, validation_id: int, user_id: int) -> Window:
-    """Give what a claim of this judge looks at: so many open slots from their place on."""
+    """Return what a claim of this judge looks at: so many open slots from their place on."""
     row = db.connection().execute(_FIND, {"validation": validation_id, "user": user_id}).first()
     return _window(db, validation_id, SlotPlace(*row) if row else START)
 

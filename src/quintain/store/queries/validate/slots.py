@@ -150,7 +150,7 @@ def drop(db: Session, item_ids: Sequence[int]) -> None:
 
 
 def of_items(db: Session, item_ids: Sequence[int]) -> list[SlotRow]:
-    """Give every slot of some items, locked until the transaction ends."""
+    """Return every slot of some items, locked until the transaction ends."""
     if not item_ids:
         return []
     lock = " FOR UPDATE" if db.get_bind().dialect.name == "postgresql" else ""
@@ -199,30 +199,30 @@ def batch_counts(db: Session, validation_id: int) -> dict[int, dict[SlotState, i
 
 
 def has_any(db: Session, validation_id: int) -> bool:
-    """Say whether a validation has items to judge, and so slots."""
+    """Whether a validation has items to judge, and so slots."""
     item = select(ValidationItem.id).where(ValidationItem.validation_id == validation_id)
     return db.scalar(item.where(ValidationItem.gold.is_(None)).limit(1)) is not None
 
 
 def anything_wanted(db: Session, validation_id: int) -> bool:
-    """Say whether any slot of a validation is still to be filled."""
+    """Whether any slot of a validation is still to be filled."""
     left = select(Slot.id).where(Slot.validation_id == validation_id)
     return any(db.scalar(left.where(_is(state)).limit(1)) is not None for state in SlotState if state.is_pending)
 
 
 def batch_has_open(db: Session, validation_id: int, batch: int) -> bool:
-    """Say whether a slot of a batch is open; one that is leased may come back yet."""
+    """Whether a slot of a batch is open; one that is leased may come back yet."""
     return db.connection().execute(_OPEN_IN, {"validation": validation_id, "batch": batch}).first() is not None
 
 
 def batch_is_done(db: Session, validation_id: int, batch: int) -> bool:
-    """Say whether no slot of a batch is open or leased."""
+    """Whether no slot of a batch is open or leased."""
     left = select(Slot.id).where(Slot.validation_id == validation_id, Slot.batch == batch)
     return all(db.scalar(left.where(_is(state)).limit(1)) is None for state in SlotState if state.is_pending)
 
 
 def is_leased(db: Session, validation_id: int, moment: datetime) -> bool:
-    """Say whether somebody holds a slot whose lease still runs."""
+    """Whether somebody holds a slot whose lease still runs."""
     held = select(Slot.id).where(Slot.validation_id == validation_id, _is(SlotState.LEASED), Slot.lease_until >= moment)
     return db.scalar(held.limit(1)) is not None
 

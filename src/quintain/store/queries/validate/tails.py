@@ -80,7 +80,7 @@ _SEEN = text("""
 
 
 def is_long(db: Session, validation_id: int) -> bool:
-    """Say whether more slots are open than a tail has."""
+    """Whether more slots are open than a tail has."""
     return bool(db.connection().execute(_LONG, {"validation": validation_id}).scalar())
 
 
@@ -99,7 +99,7 @@ def helpers(
 
 
 def seen(db: Session, user_ids: Sequence[int], item_ids: Sequence[int]) -> list[tuple[int, int]]:
-    """Give person and item of all that these people were shown of these items."""
+    """Return person and item of all that these people were shown of these items."""
     if not user_ids or not item_ids:
         return []
     params = {"users": list(user_ids), "items": list(item_ids)}

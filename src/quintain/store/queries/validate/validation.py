@@ -59,7 +59,7 @@ _TOUCH_ROUND = text("""
 
 
 def newest_facts(db: Session, validation_id: int, round_id: int | None) -> str:
-    """Say which judgements, standings, items and attempts of the round there are, by the ends of their indices.
+    """Return a text that changes with judgements, standings, items and attempts, by the ends of their indices.
 
     The newest id alone would not do: what gets an id first may be committed last. So the last few are counted, too.
     """
@@ -76,12 +76,12 @@ def find(db: Session, task: str, name: str) -> StoredValidation | None:
 
 
 def is_released(db: Session, validation_id: int) -> bool:
-    """Say whether anything was released of a validation."""
+    """Whether anything was released of a validation."""
     return db.scalar(select(ReleaseRow.id).where(ReleaseRow.validation_id == validation_id).limit(1)) is not None
 
 
 def by_id(db: Session, validation_id: int) -> StoredValidation:
-    """Give the validation of this number."""
+    """Return the validation of this number."""
     return StoredValidation(*db.connection().execute(_BY_ID, {"validation": validation_id}).one())
 
 
@@ -95,7 +95,7 @@ def all_of(db: Session, task: str | None) -> list[tuple[str, Validation]]:
 
 
 def round_id(db: Session, task_id: int, number: int) -> int | None:
-    """Give the id of a task's round."""
+    """Return the id of a task's round."""
     return db.scalar(select(Round.id).where(Round.task_id == task_id, Round.number == number))
 
 
@@ -116,13 +116,13 @@ def touch_round(db: Session, attempt_id: int) -> None:
 
 
 def recent_seconds(db: Session, validation_id: int, count: int) -> list[float]:
-    """Give the times that the newest judgements took, as far as they are known."""
+    """Return the times that the newest judgements took, as far as they are known."""
     query = select(Judgement.seconds).where(Judgement.validation_id == validation_id)
     return [float(one) for one in db.scalars(query.order_by(Judgement.id.desc()).limit(count)) if one is not None]
 
 
 def place_of(db: Session, validation_id: int) -> tuple[str, str]:
-    """Give the task and the name of a validation by its id."""
+    """Return the task and the name of a validation by its id."""
     query = select(TaskRow.name, Validation.name).join(TaskRow, TaskRow.id == Validation.task_id)
     row = db.execute(query.where(Validation.id == validation_id)).one()
     return row[0], row[1]
@@ -135,7 +135,7 @@ def judges_of_task(db: Session, task_id: int) -> Sequence[int]:
 
 
 def owner_if_written(db: Session, validation_id: int) -> int | None:
-    """Give who began a validation, unless people may still write what it judges."""
+    """Return who began a validation; None while people may still write what it judges."""
     query = (
         select(Validation.created_by)
         .outerjoin(Round, Round.id == Validation.round_id)

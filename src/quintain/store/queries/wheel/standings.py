@@ -168,7 +168,7 @@ def _standings() -> Select[RoundStandingRow, str, int]:
 
 
 def of_releases(db: Session, release_ids: Sequence[int]) -> dict[int, list[StandingRow]]:
-    """Give what is stored of these releases, by release; withdrawn versions do not count."""
+    """Return what is stored of these releases, by release; withdrawn versions do not count."""
     by_release: dict[int, list[StandingRow]] = {}
     for row in db.execute(_standings().where(RoundStandingRow.release_id.in_(list(release_ids)))):
         by_release.setdefault(row[0].release_id, []).append(StandingRow(*row))
@@ -176,7 +176,7 @@ def of_releases(db: Session, release_ids: Sequence[int]) -> dict[int, list[Stand
 
 
 def unsignalled(db: Session, low: float, items: int) -> dict[int, list[StandingRow]]:
-    """Give what nobody was told about, by release: lower bounds above *low* on at least so many *items*."""
+    """Return what nobody was told about, by release: lower bounds above *low* on at least so many *items*."""
     by_release: dict[int, list[StandingRow]] = {}
     news = _standings().where(
         RoundStandingRow.signalled_at.is_(None), RoundStandingRow.low > low, RoundStandingRow.items >= items
@@ -201,11 +201,11 @@ def put(db: Session, due: Due, items: int, figures: dict[str, Any], moment: date
 
 
 def margin(db: Session, task: str) -> float | None:
-    """Give the margin that the owners of a task have set last."""
+    """Return the margin that the owners of a task have set last."""
     query = select(ParityMargin.margin).join(TaskRow, TaskRow.id == ParityMargin.task_id).where(TaskRow.name == task)
     return db.scalar(query.order_by(ParityMargin.id.desc()).limit(1))
 
 
 def widest_margin(db: Session) -> float | None:
-    """Give the largest margin that was ever set anywhere."""
+    """Return the largest margin that was ever set anywhere."""
     return db.scalar(select(func.max(ParityMargin.margin)))

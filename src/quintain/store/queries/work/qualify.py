@@ -88,7 +88,7 @@ def quiz_names(db: Session, task: str) -> set[str]:
 
 
 def quiz(db: Session, task: str, name: str) -> tuple[Quiz, QuizVersion] | None:
-    """Give a quiz with its newest version."""
+    """Return a quiz with its newest version."""
     query = (
         select(Quiz, QuizVersion)
         .join(TaskRow, TaskRow.id == Quiz.task_id)
@@ -102,13 +102,13 @@ def quiz(db: Session, task: str, name: str) -> tuple[Quiz, QuizVersion] | None:
 
 
 def passed(db: Session, quiz_id: int, user_id: int) -> bool:
-    """Say whether a person has ever passed a quiz."""
+    """Whether a person has ever passed a quiz."""
     query = select(func.count()).where(QuizTry.quiz_id == quiz_id, QuizTry.user_id == user_id, QuizTry.passed)
     return bool(db.scalar(query))
 
 
 def failed_since(db: Session, quiz_id: int, user_id: int, since: datetime) -> Sequence[datetime]:
-    """Give when a person failed a quiz since a moment, oldest first."""
+    """Return when a person failed a quiz since a moment, oldest first."""
     query = (
         select(QuizTry.created_at)
         .where(
@@ -162,18 +162,18 @@ def tries_by_person(db: Session, quiz_id: int, *, limit: int | None = None, offs
 
 
 def answers_to(db: Session, quiz_id: int, version_id: int, limit: int) -> Sequence[dict[str, int]]:
-    """Give what was answered at the last tries of one version of a quiz."""
+    """Return what was answered at the last tries of one version of a quiz."""
     query = select(QuizTry.answers).where(QuizTry.quiz_id == quiz_id, QuizTry.version_id == version_id)
     return db.scalars(query.order_by(QuizTry.id.desc()).limit(limit)).all()
 
 
 def newest_qualification(db: Session, task_id: int, user_id: int, name: str) -> Qualification | None:
-    """Give the newest fact on a person's qualification *name* on a task."""
+    """Return the newest fact on a person's qualification *name* on a task."""
     return db.scalar(_NEWEST, {"task_id": task_id, "user_id": user_id, "name": name})
 
 
 def ever_held(db: Session, task_id: int, user_id: int, names: Collection[str]) -> bool:
-    """Say whether a person was ever given each of some qualifications on a task, whatever became of them."""
+    """Whether a person was ever given each of some qualifications on a task, whatever became of them."""
     params = {"task_id": task_id, "user_id": user_id, "names": [*names]}
     return (db.scalar(_EVER, params) or 0) == len({*names})
 
@@ -181,7 +181,7 @@ def ever_held(db: Session, task_id: int, user_id: int, names: Collection[str]) -
 def holders(
     db: Session, task_id: int, names: Sequence[str], user_ids: Sequence[int] | None = None
 ) -> set[tuple[int, str]]:
-    """Say who holds which of some qualifications on a task: everybody, or some people only."""
+    """Return who holds which of some qualifications on a task: everybody, or some people only."""
     newest = select(func.max(Qualification.id)).where(Qualification.task_id == task_id, Qualification.name.in_(names))
     if user_ids is not None:
         newest = newest.where(Qualification.user_id.in_(user_ids))
@@ -191,7 +191,7 @@ def holders(
 
 
 def ended_qualifications(db: Session, task_id: int, name: str) -> dict[int, str]:
-    """Give everybody whose qualification *name* on a task has ended, with the reason."""
+    """Return everybody whose qualification *name* on a task has ended, with the reason."""
     newest = (
         select(func.max(Qualification.id))
         .where(Qualification.task_id == task_id, Qualification.name == name)
@@ -210,13 +210,13 @@ def qualification_history(db: Session, task_id: int, user_id: int) -> Sequence[Q
 
 
 def worker_fact(db: Session, user_id: int, name: str) -> WorkerFact | None:
-    """Give the newest of what is known of a worker under *name*."""
+    """Return the newest of what is known of a worker under *name*."""
     query = select(WorkerFact).where(WorkerFact.user_id == user_id, WorkerFact.name == name)
     return db.scalar(query.order_by(WorkerFact.id.desc()).limit(1))
 
 
 def facts_called(db: Session, name: str) -> dict[int, str]:
-    """Give the newest of what is known of everybody under *name*, by their ids."""
+    """Return the newest of what is known of everybody under *name*, by their ids."""
     query = select(WorkerFact.user_id, WorkerFact.value).where(WorkerFact.name == name).order_by(WorkerFact.id)
     return {int(user): value for user, value in db.execute(query)}
 

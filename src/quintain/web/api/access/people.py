@@ -31,7 +31,7 @@ from quintain.web.api.shapes import (
 
 
 def get_me(call: Calling) -> Person:
-    """Give the account on whose behalf the program asks."""
+    """Return the account on whose behalf the program asks."""
     return accounts.get_person(call.db, call.actor)
 
 
@@ -45,9 +45,9 @@ def list_tokens(call: Calling) -> Tokens:
     return Tokens(tokens.list_tokens(call.db, call.actor))
 
 
-def create_token(call: Calling, wanted: TokenRequest) -> NewToken:
+def create_token(call: Calling, body: TokenRequest) -> NewToken:
     """Make an API token; its secret is known only now."""
-    secret, info = tokens.create_token(call.db, call.actor, wanted.name, days=wanted.days, scopes=wanted.scopes)
+    secret, info = tokens.create_token(call.db, call.actor, body.name, days=body.days, scopes=body.scopes)
     return NewToken(**plain(info), token=secret)
 
 
@@ -96,7 +96,7 @@ def invite_user(call: Calling, invitation: Invitation) -> OneTimeLink:
 
 
 def get_user(call: Calling, name: PersonName) -> Person:
-    """Give one account: one's own, or anybody's for admins."""
+    """Return one account: one's own, or anybody's for admins."""
     return accounts.get_person(call.db, call.actor, name)
 
 
@@ -106,7 +106,7 @@ def make_link(call: Calling, name: PersonName) -> OneTimeLink:
 
 
 def grant_role(call: Calling, name: PersonName, grant: RoleRequest) -> Person:
-    """Give somebody a role, everywhere or on one task (admins; owners on their tasks)."""
+    """Grant somebody a role, everywhere or on one task (admins; owners on their tasks)."""
     return accounts.grant_role(call.db, call.actor, name, grant.role, task=grant.task)
 
 

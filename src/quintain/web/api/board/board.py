@@ -98,12 +98,12 @@ Parted = Annotated[BoardPart, Depends(read_part)]
 def get_board(
     call: Calling, task: TaskName, part: Parted, if_none_match: Annotated[str | None, Header()] = None
 ) -> Response:
-    """Give the board: every model's value on every axis and data set, and the owner's default weights."""
-    found = _warm(call, task, part)
-    headers = {"etag": found.etag, "cache-control": "private, no-cache", "vary": "Cookie, Authorization"}
-    if if_none_match == found.etag:
+    """Return the board: every model's value on every axis and data set, and the owner's default weights."""
+    board = _warm(call, task, part)
+    headers = {"etag": board.etag, "cache-control": "private, no-cache", "vary": "Cookie, Authorization"}
+    if if_none_match == board.etag:
         return Response(status_code=304, headers=headers)
-    return Response(found.json, media_type="application/json", headers=headers)
+    return Response(board.json, media_type="application/json", headers=headers)
 
 
 def get_rank(
@@ -117,13 +117,13 @@ def get_rank(
 
 
 def get_uncertainty(call: Calling, task: TaskName, part: Parted, view: Viewing) -> Response:
-    """Say how sure the ranking is: intervals of ranks, how probably one is above another, groups of ties."""
+    """Return how sure the ranking is: intervals of ranks, how probably one is above another, groups of ties."""
     text = sent_uncertainty(call.db, call.blobs, call.actor, task, part, view)
     return Response(text, media_type="application/json")
 
 
 def get_claim(call: Calling, task: TaskName) -> BoardClaim:
-    """Say who leads the board by its owner's view, by what figure, and how sure that is."""
+    """Return who leads the board by its owner's view, by what figure, and how sure that is."""
     return board_claim(call.db, call.blobs, call.actor, task)
 
 
@@ -133,12 +133,12 @@ def get_aggregations(call: Calling, task: TaskName, part: Parted, view: Viewing)
 
 
 def get_sensitivity(call: Calling, task: TaskName, part: Parted, view: Viewing) -> Sensitivity:
-    """Say over what weights and ε the leader leads, and what removing a model does to the others."""
+    """Return over what weights and ε the leader leads, and what removing a model does to the others."""
     return sensitivity(_warm(call, task, part).board, view)
 
 
 def get_board_model(call: Calling, task: TaskName, model: ModelName, part: Parted) -> BoardModelSlices:
-    """Give one row of the board with its slices on each data set."""
+    """Return one row of the board with its slices on each data set."""
     return _warm(call, task, part).board.slices_of(model)
 
 
@@ -159,7 +159,7 @@ def export_board(
 
 
 def get_board_settings(call: Calling, task: TaskName) -> BoardSettings:
-    """Give what the owner set for the board."""
+    """Return what the owner set for the board."""
     get_task(call.db, task)
     return board_settings.board_spec(call.db, task).record()
 

@@ -13,10 +13,10 @@ from quintain.web.api.work.quizzes import Somebody
 
 
 def get_eligibility(call: Calling, ref: RoundRef, name: Somebody = None) -> Eligible:
-    """Say rule by rule whether one, or for an owner the person called *name*, may write in a round."""
+    """Return rule by rule whether one, or for an owner the person called *name*, may write in a round."""
     return eligible.may_write(call.db, call.actor, ref, name)
 
 
 def list_eligible(call: Calling, ref: RoundRef, search: Filter = "", limit: Limit = 100, offset: Offset = 0) -> Crowd:
-    """Say of everybody with the role of a worker whether they may write in a round (owners)."""
+    """Return of everybody with the role of a worker whether they may write in a round (owners)."""
     return eligible.crowd(call.db, call.actor, ref, search=search, limit=limit, offset=offset)

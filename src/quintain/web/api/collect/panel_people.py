@@ -22,9 +22,9 @@ def list_panel_people(
     return panel_people.list_guests(call.db, call.actor, task, held=held, limit=limit, offset=offset)
 
 
-def confirm_panel_people(call: Calling, task: TaskName, wanted: ConfirmRequest) -> PanelGuests:
-    """Say that these are people of their own, who are paid; or all of whom nothing looks odd (owners)."""
-    return panel_people.confirm_guests(call.db, call.actor, task, wanted.names, everybody=wanted.everybody)
+def confirm_panel_people(call: Calling, task: TaskName, body: ConfirmRequest) -> PanelGuests:
+    """Take these for people of their own, who are paid; or all of whom nothing looks odd (owners)."""
+    return panel_people.confirm_guests(call.db, call.actor, task, body.names, everybody=body.everybody)
 
 
 def decide_door_request(call: Calling, task: TaskName, request: RequestNumber, decision: DoorDecision) -> PanelGuests:
@@ -38,5 +38,5 @@ def make_door_code(call: Calling, task: TaskName, name: PersonName) -> DoorCode:
 
 
 def get_panel_key(call: Calling, task: TaskName) -> PanelKey:
-    """Give the key by which a panel signs its links to a task (owners)."""
+    """Return the key by which a panel signs its links to a task (owners)."""
     return panel_people.panel_key(call.db, call.actor, task)

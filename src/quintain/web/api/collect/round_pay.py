@@ -21,7 +21,7 @@ def get_round_pay(
     limit: Limit = 1000,
     offset: Offset = 0,
 ) -> RoundPay:
-    """Say what a round pays and has cost, and who earned what: all, or what is `pending` (owners)."""
+    """Return what a round pays and has cost, and who earned what: all, or what is `pending` (owners)."""
     return round_pay.round_pay(call.db, call.actor, ref, status=status, order=order, limit=limit, offset=offset)
 
 

@@ -102,7 +102,7 @@ def put_round(call: Calling, task: TaskName, definition: RoundDefinition, edit: 
 
 
 def get_round(call: Calling, ref: RoundRef) -> Round:
-    """Give a round; how people from a panel come and go is in it for the task's owners only."""
+    """Return a round; how people from a panel come and go is in it for the task's owners only."""
     return _round(call, manage.get_round(call.db, call.actor, ref))
 
 
@@ -116,9 +116,9 @@ def close_round(call: Calling, ref: RoundRef) -> Round:
     return _round(call, manage.close_round(call.db, call.actor, ref))
 
 
-def clone_round(call: Calling, ref: RoundRef, wanted: CloneRequest | None = None) -> Round:
+def clone_round(call: Calling, ref: RoundRef, body: CloneRequest | None = None) -> Round:
     """Add a draft that asks the same, without prompts and dates (owners)."""
-    title = wanted.title.strip() if wanted else ""
+    title = body.title.strip() if body else ""
     return _round(call, manage.clone_round(call.db, call.actor, ref, title=title or None))
 
 
@@ -143,12 +143,12 @@ def export_attempts(
 
 
 def get_readiness(call: Calling, ref: RoundRef) -> Readiness:
-    """Say what one has to do before writing in a round."""
+    """Return what one has to do before writing in a round."""
     return readiness.readiness(call.db, call.actor, ref)
 
 
 def choose(call: Calling, ref: RoundRef, choice: ChoiceRequest) -> Readiness:
-    """Say `consent`, `warning` (read and accepted), `opt_out` or `opt_in` to a round."""
+    """Answer a round's first page: `consent`, `warning` (read and accepted), `opt_out` or `opt_in`."""
     return readiness.record_choice(call.db, call.actor, ref, choice.kind)
 
 
@@ -158,14 +158,14 @@ def begin_writing(call: Calling, ref: RoundRef) -> WritingSession:
 
 
 def get_writing_session(call: Calling, key: SessionKey) -> WritingSession:
-    """Give one of one's own writing sessions as it stands."""
+    """Return one of one's own writing sessions as it stands."""
     return sessions.get_session(call.db, call.actor, key)
 
 
 def write(call: Calling, key: SessionKey, submission: AttemptRequest) -> Verdict:
     """Submit a text; the model answers at once. The same token again gives the first verdict again."""
-    place = sessions.find_place(call.db, call.actor, key, submission.token)
-    if place.row.models:
+    writing = sessions.find_place(call.db, call.actor, key, submission.token)
+    if writing.row.models:
         limit_calls(call.db, call.actor, call.address, call.workspace.settings.model_calls)
     return collect.submit_attempt(
         call.db,
@@ -177,7 +177,7 @@ def write(call: Calling, key: SessionKey, submission: AttemptRequest) -> Verdict
         token=submission.token,
         justification=submission.justification,
         of_type=submission.type,
-        place=place,
+        writing=writing,
         runners=call.workspace.runners,
     )
 
@@ -193,7 +193,7 @@ def end_writing(call: Calling, key: SessionKey) -> WritingSession:
 
 
 def confirm(call: Calling, attempt: AttemptId, word: WordRequest) -> Verdict:
-    """Say whether other people would give the answer aimed at."""
+    """Take down whether other people would give the answer aimed at."""
     return collect.confirm(call.db, call.actor, attempt, word.yes)
 
 
@@ -203,7 +203,7 @@ def decide(call: Calling, attempt: AttemptId, word: WordRequest) -> Verdict:
 
 
 def add_notes(call: Calling, attempt: AttemptId, notes: NotesRequest) -> Verdict:
-    """Say why the model failed, and which phenomena are in the text."""
+    """Take down why the model failed, and which phenomena are in the text."""
     list_attempts.add_notes(call.db, call.actor, attempt, reason=notes.reason, tags=notes.tags)
     return collect.get_verdict(call.db, call.actor, attempt)
 

@@ -26,9 +26,9 @@ class WritingPracticeRequest(Shape):
 
 
 def get_moving_words(call: Calling, attempt: AttemptId) -> MovingWords:
-    """Say which words of one of one's own attempts moved the model, where the round's owner switched that on."""
-    found = writing_aids.occlusion(call.db, call.blobs, call.actor, attempt, runners=call.workspace.runners)
-    return MovingWords(found)
+    """Return which words of one of one's own attempts moved the model, where the round's owner switched that on."""
+    words = writing_aids.occlusion(call.db, call.blobs, call.actor, attempt, runners=call.workspace.runners)
+    return MovingWords(words)
 
 
 def list_inspiration(call: Calling, key: SessionKey, limit: FewExamples = 5) -> Inspirations:
@@ -37,7 +37,7 @@ def list_inspiration(call: Calling, key: SessionKey, limit: FewExamples = 5) -> 
 
 
 def get_practice(call: Calling, ref: RoundRef) -> WritingSession:
-    """Give a session of the sandbox: it looks like a real one, has no key, and is stored nowhere."""
+    """Return a session of the sandbox: it looks like a real one, has no key, and is stored nowhere."""
     return writing_aids.try_session(call.db, call.actor, ref)
 
 

@@ -57,7 +57,7 @@ def put_contest(call: Calling, task: TaskName, definition: ContestDefinition, ed
 
 
 def get_contest(call: Calling, ref: ContestRef) -> Contest:
-    """Give a contest, and the phase it is in."""
+    """Return a contest, and the phase it is in."""
     return contests.find_contest(call.db, ref).record()
 
 
@@ -66,9 +66,9 @@ def list_contest_history(call: Calling, ref: ContestRef) -> ContestHistory:
     return ContestHistory(contests.history(call.db, call.actor, ref))
 
 
-def extend_phase(call: Calling, ref: ContestRef, wanted: ExtendRequest) -> Contest:
+def extend_phase(call: Calling, ref: ContestRef, body: ExtendRequest) -> Contest:
     """Let a phase end at another moment, while it lasts or before it (owners)."""
-    return contests.extend(call.db, call.actor, ref, wanted.phase, wanted.until).record()
+    return contests.extend(call.db, call.actor, ref, body.phase, body.until).record()
 
 
 def list_contest_teams(call: Calling, ref: ContestRef) -> ContestTeams:
@@ -76,14 +76,14 @@ def list_contest_teams(call: Calling, ref: ContestRef) -> ContestTeams:
     return ContestTeams(teams.list_teams(call.db, call.actor, ref))
 
 
-def create_contest_team(call: Calling, ref: ContestRef, wanted: TeamRequest) -> ContestTeam:
+def create_contest_team(call: Calling, ref: ContestRef, body: TeamRequest) -> ContestTeam:
     """Make a team, with oneself in it."""
-    return teams.create_team(call.db, call.actor, ref, wanted.name, wanted.role)
+    return teams.create_team(call.db, call.actor, ref, body.name, body.role)
 
 
-def join_contest_team(call: Calling, ref: ContestRef, team: TeamName, wanted: JoinRequest | None = None) -> ContestTeam:
+def join_contest_team(call: Calling, ref: ContestRef, team: TeamName, body: JoinRequest | None = None) -> ContestTeam:
     """Join a team, with its key or, where the contest is open, without."""
-    return teams.join_team(call.db, call.actor, ref, team, wanted.key if wanted else "")
+    return teams.join_team(call.db, call.actor, ref, team, body.key if body else "")
 
 
 def leave_contest_team(call: Calling, ref: ContestRef) -> None:
@@ -96,9 +96,9 @@ def list_contest_systems(call: Calling, ref: ContestRef) -> ContestSystems:
     return ContestSystems(systems.list_systems(call.db, call.blobs, call.actor, ref))
 
 
-def submit_contest_model(call: Calling, ref: ContestRef, wanted: SystemRequest) -> ContestSystem:
+def submit_contest_model(call: Calling, ref: ContestRef, body: SystemRequest) -> ContestSystem:
     """Let a model of one's own be a system of the team: the platform runs it in both phases."""
-    return systems.submit_model(call.db, call.actor, ref, wanted.model, system=wanted.system)
+    return systems.submit_model(call.db, call.actor, ref, body.model, system=body.system)
 
 
 def withdraw_contest_system(call: Calling, ref: ContestRef, system: SystemName) -> None:
@@ -118,22 +118,20 @@ def hand_in_answers(
         return systems.hand_in(call.db, call.blobs, call.actor, ref, path, system=system)
 
 
-def add_contest_reference(call: Calling, ref: ContestRef, wanted: ReferenceRequest) -> ContestSystem:
+def add_contest_reference(call: Calling, ref: ContestRef, body: ReferenceRequest) -> ContestSystem:
     """Add a reference system after breaking (organisers)."""
-    return systems.add_reference(
-        call.db, call.blobs, call.actor, ref, wanted.name, model=wanted.model, counts=wanted.counts
-    )
+    return systems.add_reference(call.db, call.blobs, call.actor, ref, body.name, model=body.model, counts=body.counts)
 
 
-def let_reference_count(call: Calling, ref: ContestRef, system: SystemName, wanted: CountsRequest) -> None:
-    """Say whether a reference system enters the breakers' scores (organisers)."""
-    systems.let_count(call.db, call.actor, ref, system, wanted.counts)
+def let_reference_count(call: Calling, ref: ContestRef, system: SystemName, body: CountsRequest) -> None:
+    """Let a reference system enter the breakers' scores, or not (organisers)."""
+    systems.let_count(call.db, call.actor, ref, system, body.counts)
 
 
 def list_dev_answers(
     call: Calling, ref: ContestRef, text: Filter = "", offset: Offset = 0, limit: PageSize = 25
 ) -> DevAnswers:
-    """Give what every system answered to the blind development set, once building is over (teams)."""
+    """List what every system answered to the blind development set, once building is over (teams)."""
     return blind.dev_answers(call.db, call.blobs, call.actor, ref, text=text, offset=offset, limit=limit)
 
 

@@ -31,18 +31,18 @@ PairName = Annotated[str, Path(description="Name of the pair.", max_length=80, p
 PairId = Annotated[int, Path(description="Id of the pair.", ge=1, le=2**31 - 1)]
 
 
-def put_contest_pair(call: Calling, ref: ContestRef, wanted: PairRequest) -> ContestPair:
+def put_contest_pair(call: Calling, ref: ContestRef, body: PairRequest) -> ContestPair:
     """Add a pair to one's team's, or change the one of that name, while breaking lasts."""
     draft = PairDraft(
-        wanted.name.strip(),
-        wanted.original,
-        wanted.modified,
-        wanted.original_label,
-        wanted.modified_label,
-        wanted.rationale,
-        wanted.strategy,
-        wanted.tags,
-        wanted.dispute,
+        body.name.strip(),
+        body.original,
+        body.modified,
+        body.original_label,
+        body.modified_label,
+        body.rationale,
+        body.strategy,
+        body.tags,
+        body.dispute,
     )
     return pairs.put_pair(call.db, call.blobs, call.actor, ref, draft)
 
@@ -72,12 +72,12 @@ def remove_contest_pair(call: Calling, ref: ContestRef, pair: PairName) -> None:
 def list_team_pairs(
     call: Calling, ref: ContestRef, team: TeamName, offset: Offset = 0, limit: PageSize = 50
 ) -> ContestPairs:
-    """Give a page of a team's pairs to the team and the organisers; whoever else asks is noted."""
+    """Return a page of a team's pairs, for the team and the organisers; whoever else asks is noted."""
     return pairs.list_drafts(call.db, call.actor, ref, team, offset=offset, limit=limit)
 
 
 def get_contest_results(call: Calling, ref: ContestRef) -> ContestResults:
-    """Give what came of a contest: the score tables, and what lies behind them."""
+    """Return what came of a contest: the score tables, and what lies behind them."""
     return scores.results(call.db, call.blobs, call.actor, ref)
 
 
@@ -92,7 +92,7 @@ def list_contest_pairs(
     offset: Offset = 0,
     limit: PageSize = 50,
 ) -> ContestPairs:
-    """Give a page of the pairs with every system's answers: of a *team*, with a *tag*, that *broke* a system.
+    """Return a page of the pairs with every system's answers: of a *team*, with a *tag*, that *broke* a system.
 
     *status* is contested, undecided, settled, dropped, waiting (for the organisers) or expired (counts as it was).
     """
@@ -102,16 +102,16 @@ def list_contest_pairs(
 
 
 def get_contest_pair(call: Calling, ref: ContestRef, pair: PairId) -> ContestPair:
-    """Give one pair with every system's answers."""
-    found = scores.get_pair(call.db, call.blobs, call.actor, ref, pair)
-    if found is None:
+    """Return one pair with every system's answers."""
+    scored = scores.get_pair(call.db, call.blobs, call.actor, ref, pair)
+    if scored is None:
         raise NotFound("There is no pair {pair} in {ref}.", pair=pair, ref=ref)
-    return found
+    return scored
 
 
-def dispute_pair(call: Calling, ref: ContestRef, pair: PairId, wanted: DisputeRequest) -> None:
-    """Say what is wrong with a pair of another team, while labels are settled; only so many pairs of a contest."""
-    rulings.contest_pair(call.db, call.actor, ref, pair, wanted.reason)
+def dispute_pair(call: Calling, ref: ContestRef, pair: PairId, body: DisputeRequest) -> None:
+    """Contest a pair of another team, while labels are settled; only so many pairs of a contest."""
+    rulings.contest_pair(call.db, call.actor, ref, pair, body.reason)
 
 
 def list_pair_disputes(call: Calling, ref: ContestRef) -> PairDisputes:
@@ -125,34 +125,34 @@ def next_pair_to_judge(call: Calling, ref: ContestRef) -> NextToJudge:
 
 
 def return_pair_to_judge(call: Calling, ref: ContestRef, pair: PairId) -> None:
-    """Give a pair back without judging it; one is not handed it again."""
+    """Return a pair without judging it; one is not handed it again."""
     judging.return_pair(call.db, call.actor, ref, pair)
 
 
-def judge_pair(call: Calling, ref: ContestRef, said: PairJudgement) -> PairJudged:
-    """Give both labels of a pair that one was handed, as somebody outside the contest; it is paid."""
+def judge_pair(call: Calling, ref: ContestRef, body: PairJudgement) -> PairJudged:
+    """Judge both labels of a pair that one was handed, as somebody outside the contest; it is paid."""
     return judging.judge_pair(
-        call.db, call.actor, ref, said.pair, said.original_label, said.modified_label, minimal=said.minimal
+        call.db, call.actor, ref, body.pair, body.original_label, body.modified_label, minimal=body.minimal
     )
 
 
-def rule_pair(call: Calling, ref: ContestRef, pair: PairId, wanted: RulingRequest) -> None:
+def rule_pair(call: Calling, ref: ContestRef, pair: PairId, body: RulingRequest) -> None:
     """Keep a pair, change its labels, or drop it; the teams concerned read the reason (organisers)."""
     rulings.rule_pair(
         call.db,
         call.actor,
         ref,
         pair,
-        wanted.decision,
-        original=wanted.original_label,
-        modified=wanted.modified_label,
-        reason=wanted.reason,
+        body.decision,
+        original=body.original_label,
+        modified=body.modified_label,
+        reason=body.reason,
     )
 
 
-def rule_rest(call: Calling, ref: ContestRef, wanted: RestRequest) -> RestDecided:
+def rule_rest(call: Calling, ref: ContestRef, body: RestRequest) -> RestDecided:
     """Let every pair that waits for the organisers count as it was written (organisers)."""
-    return rulings.rule_rest(call.db, call.actor, ref, wanted.reason)
+    return rulings.rule_rest(call.db, call.actor, ref, body.reason)
 
 
 def export_contest(call: Calling, ref: ContestRef, format: Format = "csv") -> Response:  # noqa: A002

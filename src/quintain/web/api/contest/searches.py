@@ -25,19 +25,19 @@ def list_contest_searches(call: Calling, ref: ContestRef) -> ContestSearches:
     return search_pairs.list_searches(call.db, call.actor, ref)
 
 
-def start_contest_search(call: Calling, ref: ContestRef, wanted: SearchRequest) -> ContestSearch:
+def start_contest_search(call: Calling, ref: ContestRef, body: SearchRequest) -> ContestSearch:
     """Begin a search for changes of starter sentences that turn a model, while breaking lasts."""
     return search_pairs.start_search(
         call.db,
         call.blobs,
         call.actor,
         ref,
-        wanted.model,
-        text=wanted.text,
-        words=wanted.words,
-        beam=wanted.beam,
-        budget=wanted.budget,
-        sources=wanted.sources or WORD_SOURCES,
+        body.model,
+        text=body.text,
+        words=body.words,
+        beam=body.beam,
+        budget=body.budget,
+        sources=body.sources or WORD_SOURCES,
     )
 
 
@@ -55,13 +55,11 @@ def list_contest_proposals(
     offset: Offset = 0,
     limit: PageSize = 25,
 ) -> ContestProposals:
-    """Give a page of what a search proposes, those that wait first."""
+    """Return a page of what a search proposes, those that wait first."""
     return search_pairs.list_proposals(call.db, call.actor, ref, search, waiting=waiting, offset=offset, limit=limit)
 
 
-def confirm_contest_proposal(
-    call: Calling, ref: ContestRef, proposal: ProposalId, wanted: ProposalLabel
-) -> ContestPair:
+def confirm_contest_proposal(call: Calling, ref: ContestRef, proposal: ProposalId, body: ProposalLabel) -> ContestPair:
     """Make a pair of a proposal: a person says which label the changed sentence has."""
     return search_pairs.confirm_proposal(
         call.db,
@@ -69,12 +67,12 @@ def confirm_contest_proposal(
         call.actor,
         ref,
         proposal,
-        wanted.modified_label,
-        rationale=wanted.rationale,
-        tags=wanted.tags,
+        body.modified_label,
+        rationale=body.rationale,
+        tags=body.tags,
     )
 
 
-def reject_contest_proposal(call: Calling, ref: ContestRef, proposal: ProposalId, wanted: RejectRequest) -> None:
+def reject_contest_proposal(call: Calling, ref: ContestRef, proposal: ProposalId, body: RejectRequest) -> None:
     """Put a proposal aside, or take it up again."""
-    search_pairs.reject_proposal(call.db, call.actor, ref, proposal, undo=wanted.undo)
+    search_pairs.reject_proposal(call.db, call.actor, ref, proposal, undo=body.undo)

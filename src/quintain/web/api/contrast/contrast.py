@@ -75,12 +75,12 @@ def put_contrast_project(
     call: Calling, task: TaskName, definition: ContrastDefinition, edit: Changing
 ) -> ContrastProject:
     """Make the project that a TOML file defines and draw its examples, or change the one of that name (owners)."""
-    made = projects.put_project(call.db, call.blobs, call.actor, definition.toml, task=task, edit=edit)
-    return projects.get_project(call.db, call.actor, made.ref)
+    project = projects.put_project(call.db, call.blobs, call.actor, definition.toml, task=task, edit=edit)
+    return projects.get_project(call.db, call.actor, project.ref)
 
 
 def get_contrast_project(call: Calling, ref: ProjectRef) -> ContrastProject:
-    """Give a contrast project with its progress."""
+    """Return a contrast project with its progress."""
     return projects.get_project(call.db, call.actor, ref)
 
 
@@ -94,9 +94,9 @@ def reopen_contrast_project(call: Calling, ref: ProjectRef) -> ContrastProject:
     return projects.set_state(call.db, call.actor, ref, ProjectState.OPEN)
 
 
-def add_phenomenon(call: Calling, ref: ProjectRef, wanted: PhenomenonRequest) -> Phenomena:
+def add_phenomenon(call: Calling, ref: ProjectRef, body: PhenomenonRequest) -> Phenomena:
     """Add a phenomenon to the list of a project."""
-    return Phenomena(list(projects.add_phenomenon(call.db, call.actor, ref, wanted.name)))
+    return Phenomena(list(projects.add_phenomenon(call.db, call.actor, ref, body.name)))
 
 
 def list_contrast_sets(
@@ -121,13 +121,13 @@ def take_pivot(call: Calling, ref: ProjectRef) -> ContrastPivot:
 
 
 def get_pivot(call: Calling, ref: ProjectRef, pivot: PivotId) -> ContrastPivot:
-    """Give an example that one has taken."""
+    """Return an example that one has taken."""
     return authoring.get_pivot(call.db, call.actor, ref, pivot)
 
 
 def add_variant(call: Calling, ref: ProjectRef, pivot: PivotId, edit: EditRequest) -> ContrastVariant:
     """Add an edited copy of an example that one has taken."""
-    given = authoring.Edit(
+    written = authoring.Edit(
         edit.inputs,
         edit.answer,
         edit.tags,
@@ -137,35 +137,33 @@ def add_variant(call: Calling, ref: ProjectRef, pivot: PivotId, edit: EditReques
         draft=edit.draft,
         confirmed=edit.confirmed,
     )
-    return authoring.add_variant(call.db, call.actor, ref, pivot, given, generation=edit.generation)
+    return authoring.add_variant(call.db, call.actor, ref, pivot, written, generation=edit.generation)
 
 
-def finish_pivot(call: Calling, ref: ProjectRef, pivot: PivotId, wanted: FinishRequest | None = None) -> None:
+def finish_pivot(call: Calling, ref: ProjectRef, pivot: PivotId, body: FinishRequest | None = None) -> None:
     """Be done with an example; one without a variant can be skipped."""
-    authoring.finish_pivot(call.db, call.actor, ref, pivot, skip=bool(wanted and wanted.skip))
+    authoring.finish_pivot(call.db, call.actor, ref, pivot, skip=bool(body and body.skip))
 
 
 def return_pivot(call: Calling, ref: ProjectRef, pivot: PivotId) -> None:
-    """Give an example back, for somebody else."""
+    """Return an example that one has taken, for somebody else."""
     authoring.release_pivot(call.db, call.actor, ref, pivot)
 
 
 def list_contrast_drafts(call: Calling, ref: ProjectRef, pivot: PivotId) -> ContrastDrafts:
-    """Give the drafts that rules make of an example that one has taken, where the project offers any."""
+    """List the drafts that rules make of an example that one has taken, where the project offers any."""
     return drafts.list_drafts(call.db, call.actor, ref, pivot)
 
 
-def search_contrast_drafts(call: Calling, ref: ProjectRef, pivot: PivotId, wanted: ModelRequest) -> ContrastDrafts:
+def search_contrast_drafts(call: Calling, ref: ProjectRef, pivot: PivotId, body: ModelRequest) -> ContrastDrafts:
     """Search for small edits of an example that turn what a named model says."""
     limit_calls(call.db, call.actor, call.address, call.workspace.settings.model_calls)
-    return drafts.search_drafts(
-        call.db, call.blobs, call.actor, ref, pivot, wanted.model, runners=call.workspace.runners
-    )
+    return drafts.search_drafts(call.db, call.blobs, call.actor, ref, pivot, body.model, runners=call.workspace.runners)
 
 
-def add_variants(call: Calling, ref: ProjectRef, wanted: VariantsRequest) -> VariantsAdded:
+def add_variants(call: Calling, ref: ProjectRef, body: VariantsRequest) -> VariantsAdded:
     """Add variants that were written elsewhere; all of them, or none and every fault (owners)."""
-    return uploading.add_variants(call.db, call.actor, ref, wanted.rows, checked=wanted.checked)
+    return uploading.add_variants(call.db, call.actor, ref, body.rows, checked=body.checked)
 
 
 def withdraw_variant(call: Calling, ref: ProjectRef, variant: VariantId) -> None:
@@ -173,10 +171,10 @@ def withdraw_variant(call: Calling, ref: ProjectRef, variant: VariantId) -> None
     authoring.withdraw_variant(call.db, call.actor, ref, variant)
 
 
-def scout_contrast(call: Calling, ref: ProjectRef, wanted: ModelRequest) -> ContrastLook:
+def scout_contrast(call: Calling, ref: ProjectRef, body: ModelRequest) -> ContrastLook:
     """Look at what a model says of an example, which leaves the project by that; it is logged."""
     limit_calls(call.db, call.actor, call.address, call.workspace.settings.model_calls)
-    return scouting.scout(call.db, call.blobs, call.actor, ref, wanted.model, runners=call.workspace.runners)
+    return scouting.scout(call.db, call.blobs, call.actor, ref, body.model, runners=call.workspace.runners)
 
 
 def next_check(call: Calling, ref: ProjectRef) -> ToCheck:
@@ -185,9 +183,9 @@ def next_check(call: Calling, ref: ProjectRef) -> ToCheck:
 
 
 def check_variant(call: Calling, ref: ProjectRef, variant: VariantId, opinion: OpinionRequest) -> VariantStanding:
-    """Say of a variant what is right, and whether it is minimal and sound."""
-    said = checking.Opinion(opinion.answer, minimal=opinion.minimal, sound=opinion.sound, note=opinion.note)
-    return VariantStanding(variant, checking.check_variant(call.db, call.actor, ref, variant, said))
+    """Judge a variant: what is right, and whether it is minimal and sound."""
+    verdict = checking.Opinion(opinion.answer, minimal=opinion.minimal, sound=opinion.sound, note=opinion.note)
+    return VariantStanding(variant, checking.check_variant(call.db, call.actor, ref, variant, verdict))
 
 
 def list_contested_variants(call: Calling, ref: ProjectRef, offset: Offset = 0, limit: Limit = 20) -> ContestedVariants:
@@ -195,10 +193,10 @@ def list_contested_variants(call: Calling, ref: ProjectRef, offset: Offset = 0, 
     return checking.list_contested(call.db, call.actor, ref, offset=offset, limit=limit)
 
 
-def settle_variant(call: Calling, ref: ProjectRef, variant: VariantId, wanted: SettleRequest) -> VariantStanding:
+def settle_variant(call: Calling, ref: ProjectRef, variant: VariantId, body: SettleRequest) -> VariantStanding:
     """Decide on a contested variant (experts, owners)."""
     state = checking.settle_variant(
-        call.db, call.actor, ref, variant, accept=wanted.accept, answer=wanted.answer, note=wanted.note
+        call.db, call.actor, ref, variant, accept=body.accept, answer=body.answer, note=body.note
     )
     return VariantStanding(variant, state)
 
@@ -208,21 +206,21 @@ def release_contrast(call: Calling, ref: ProjectRef) -> ContrastRelease:
     return releasing.release_project(call.db, call.blobs, call.actor, ref)
 
 
-def open_contrast_people(call: Calling, ref: ProjectRef, wanted: PairsRequest | None = None) -> HumanContrast:
+def open_contrast_people(call: Calling, ref: ProjectRef, body: PairsRequest | None = None) -> HumanContrast:
     """Let people judge pairs of original and variant that they did not write (owners)."""
-    given = wanted or PairsRequest()
-    return people.open_people(call.db, call.actor, ref, pairs=given.pairs, seed=given.seed)
+    settings = body or PairsRequest()
+    return people.open_people(call.db, call.actor, ref, pairs=settings.pairs, seed=settings.seed)
 
 
 def get_contrast_people(call: Calling, ref: ProjectRef) -> HumanContrast:
-    """Say how people do on the pairs that were judged (owners)."""
+    """Return how people do on the pairs that were judged (owners)."""
     return people.people_figures(call.db, call.actor, ref)
 
 
 def get_model_contrast(
     call: Calling, task: TaskName, model: ModelName, dataset: DatasetName, version: Version = None
 ) -> ModelContrast:
-    """Give what a model makes of a contrast set: overall, by phenomenon and by label transition."""
+    """Return what a model makes of a contrast set: overall, by phenomenon and by label transition."""
     return results.model_contrast(call.db, call.blobs, call.actor, _model(task, model, version), dataset)
 
 
@@ -237,7 +235,7 @@ def get_contrast_boundary(
     offset: Offset = 0,
     limit: Annotated[int, Parameter(description="At most so many.", ge=1, le=100)] = 10,
 ) -> Boundary:
-    """Give sets with what a model said of each member."""
+    """Return sets with what a model said of each member."""
     ref = _model(task, model, version)
     return results.boundary(call.db, call.blobs, call.actor, ref, dataset, show=show, offset=offset, limit=limit)
 

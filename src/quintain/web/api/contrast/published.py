@@ -18,8 +18,10 @@ from quintain.web.files import several_on_disk
 
 def list_contrast_formats() -> ContrastFormats:
     """List the published contrast sets that can be brought in."""
-    found = [CONTRAST_FORMATS.get(name) for name in CONTRAST_FORMATS.names()]
-    return ContrastFormats([PublishedFormat(one.name, one.task, one.metric, one.about) for one in found])
+    formats = [CONTRAST_FORMATS.get(name) for name in CONTRAST_FORMATS.names()]
+    return ContrastFormats(
+        [PublishedFormat(layout.name, layout.task, layout.metric, layout.about) for layout in formats]
+    )
 
 
 def import_contrast(
@@ -35,9 +37,9 @@ def import_contrast(
     plan: Annotated[LongText, Form(description="What its columns and labels mean: an import plan in TOML.")] = "",
 ) -> ContrastImported:
     """Import a published contrast set as a version of role contrast; all of it, or nothing and every fault (owners)."""
-    wanted = parse_plan(plan).with_changes(role="contrast", hidden=hidden)
+    import_plan = parse_plan(plan).with_changes(role="contrast", hidden=hidden)
     limits = call.workspace.limits_at_once
     with several_on_disk(files, limits) as path, several_on_disk([originals] if originals else [], limits) as beside:
-        given = ContrastFiles(path, beside if originals else None, split)
-        made, report = bring_in(call.db, call.blobs, call.actor, task, name, format, given, wanted)
-    return ContrastImported(made.record(), report)
+        uploaded = ContrastFiles(path, beside if originals else None, split)
+        version, report = bring_in(call.db, call.blobs, call.actor, task, name, format, uploaded, import_plan)
+    return ContrastImported(version.record(), report)

@@ -74,20 +74,20 @@ def import_dataset(  # noqa: PLR0913 - the fields of the form
     A new data set is shown on the board and does not score until its owner lets it. A large file is imported by a
     worker: the answer is 202 with the job, which can be asked after and cancelled.
     """
-    wanted = parse_plan(plan).with_changes(
+    import_plan = parse_plan(plan).with_changes(
         role=role.value, hidden=hidden, language=language, description=description, skip_bad=skip_bad
     )
     with on_disk(file, call.workspace.file_limits) as path:
-        job = import_jobs.ask_import(call.db, call.blobs, call.actor, task, name, path, wanted, score=score)
+        job = import_jobs.ask_import(call.db, call.blobs, call.actor, task, name, path, import_plan, score=score)
         if job is not None:
             headers = {"location": f"/api/v1/jobs/{job.id}", "retry-after": "2"}
             return Response(to_json(job), 202, headers, media_type="application/json")
-        made = datasets.import_dataset(call.db, call.blobs, call.actor, task, name, path, wanted, score=score)
-    return Response(to_json(made.record()), 201, media_type="application/json")
+        version = datasets.import_dataset(call.db, call.blobs, call.actor, task, name, path, import_plan, score=score)
+    return Response(to_json(version.record()), 201, media_type="application/json")
 
 
 def get_dataset(call: Calling, task: TaskName, dataset: DatasetName, version: Number = None) -> DatasetVersion:
-    """Give one version with its lineage."""
+    """Return one version with its lineage."""
     return datasets.get_version(call.db, call.actor, _ref(task, dataset, version)).record()
 
 
@@ -103,7 +103,7 @@ def preview(
     offset: Offset = 0,
     limit: Limit = 20,
 ) -> Preview:
-    """Give some examples: those that contain *text*, with this *label* and *tag*; hidden answers are left out."""
+    """Return some examples: those that contain *text*, with this *label* and *tag*; hidden answers are left out."""
     page = dataset_content.preview(
         call.db,
         call.blobs,
@@ -119,7 +119,7 @@ def preview(
 
 
 def get_inputs(call: Calling, task: TaskName, dataset: DatasetName) -> DatasetInputs:
-    """Say who may read the inputs of a data set, and what was asked."""
+    """Return who may read the inputs of a data set, and what was asked."""
     return inputs_service.inputs_of(call.db, call.actor, f"{task}/{dataset}")
 
 
@@ -149,9 +149,9 @@ def get_label_counts(call: Calling, task: TaskName, dataset: DatasetName, versio
 def diff_datasets(
     call: Calling, task: TaskName, dataset: DatasetName, a: OneNumber, b: OneNumber, limit: Limit = 20
 ) -> DatasetDifference:
-    """Say how version *b* differs from version *a*."""
-    found = dataset_content.diff(call.db, call.blobs, call.actor, _ref(task, dataset, a), _ref(task, dataset, b))
-    return found.record(limit)
+    """Return how version *b* differs from version *a*."""
+    difference = dataset_content.diff(call.db, call.blobs, call.actor, _ref(task, dataset, a), _ref(task, dataset, b))
+    return difference.record(limit)
 
 
 def download_dataset(  # noqa: PLR0917 - what the address may say

@@ -40,10 +40,10 @@ OtherModel = Annotated[
 
 
 def get_results(call: Calling, task: TaskName, model: ModelName, version: Version = None) -> ModelResults:
-    """Give a model's results on all data sets, on five axes."""
+    """Return a model's results on all data sets, on five axes."""
     info = get_model(call.db, call.actor, _ref(task, model, version))
-    found = model_results(call.db, call.blobs, call.actor, info.version.ref)
-    return ModelResults(info.version.ref, [one.record() for one in found])
+    results = model_results(call.db, call.blobs, call.actor, info.version.ref)
+    return ModelResults(info.version.ref, [result.record() for result in results])
 
 
 def list_flips(
@@ -98,7 +98,7 @@ def get_answer(
     *,
     version: Version = None,
 ) -> GivenAnswer:
-    """Give what a model made of one example, with what it was asked in words and what it wrote."""
+    """Return what a model made of one example, with what it was asked in words and what it wrote."""
     ref = _ref(task, model, version)
     return answers.get_answer(call.db, call.blobs, call.actor, ref, dataset, example)
 
@@ -124,7 +124,7 @@ def download_answers(
 
 
 def get_overlap(call: Calling, task: TaskName, model: ModelName, version: Version = None) -> Overlaps:
-    """Say how much of each evaluation set is in the data that a model says it was trained on."""
+    """Return how much of each evaluation set is in the data that a model says it was trained on."""
     info = get_model(call.db, call.actor, _ref(task, model, version))
     return Overlaps(info.version.ref, model_overlap(call.db, call.blobs, call.actor, info.version.ref))
 
@@ -146,7 +146,7 @@ def list_differences(
     limit: Limit = 20,
 ) -> AnswerDifferences:
     """List the examples that two models answer differently, on a data set with open labels."""
-    found, total = compare.differences(
+    differences, total = compare.differences(
         call.db,
         call.blobs,
         call.actor,
@@ -157,7 +157,7 @@ def list_differences(
         offset=offset,
         limit=limit,
     )
-    return AnswerDifferences(found, total)
+    return AnswerDifferences(differences, total)
 
 
 def list_runs(
@@ -186,7 +186,7 @@ def list_runs(
 
 
 def get_run(call: Calling, number: CellId) -> RunReport:
-    """Say how a run is, with its place in the queue and, for those who may read it, its log."""
+    """Return how a run is, with its place in the queue and, for those who may read it, its log."""
     return progress.explain_cell(call.db, call.actor, number)
 
 

@@ -51,7 +51,7 @@ def begin_upload(call: Calling, start: UploadStart) -> Upload:
 
 
 def get_upload(call: Calling, upload_id: UploadId) -> Upload:
-    """Say how far an upload is."""
+    """Return how far an upload is."""
     return _shape(uploads.get_upload(call.db, call.actor, upload_id))
 
 
@@ -78,7 +78,7 @@ def submit_model(call: Calling, task: TaskName, start: SubmissionStart) -> Submi
 
 
 def get_quota(call: Calling, task: TaskName) -> Quota:
-    """Say how many models the caller may still submit to a task today."""
+    """Return how many models the caller may still submit to a task today."""
     return Quota(quota_left(call.db, call.actor, task, rules_of(call.workspace.settings)))
 
 

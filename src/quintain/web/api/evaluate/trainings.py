@@ -42,7 +42,7 @@ def start_training(call: Calling, task: TaskName, start: TrainingStart) -> Train
 
 
 def get_training(call: Calling, task: TaskName, training: TrainingId) -> Training:
-    """Say how far a training is, and what came of it."""
+    """Return how far a training is, and what came of it."""
     return service.get_training(call.db, call.actor, task, training)
 
 

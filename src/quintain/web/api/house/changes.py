@@ -23,6 +23,6 @@ class ChangesRequest(Shape):
     toml: Annotated[list[LongText], Field(min_length=1, max_length=50)]
 
 
-def preview_changes(call: Calling, wanted: ChangesRequest) -> SpecChanges:
-    """Say what a TOML text would change, from old to new, and what it would reset; nothing is changed (owners)."""
-    return changes.preview(call.db, call.blobs, call.actor, wanted.what, wanted.of, wanted.toml)
+def preview_changes(call: Calling, body: ChangesRequest) -> SpecChanges:
+    """Return what a TOML text would change, from old to new, and would reset; nothing is changed (owners)."""
+    return changes.preview(call.db, call.blobs, call.actor, body.what, body.of, body.toml)

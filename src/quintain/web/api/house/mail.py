@@ -29,10 +29,10 @@ def retry_mails(call: Calling, chosen: MailRequest) -> MailCount:
 
 
 def give_up_mails(call: Calling, chosen: MailRequest) -> MailCount:
-    """Give e-mails up that wait or failed; without ids, all that failed (admins)."""
+    """Put e-mails that wait or failed aside for good; without ids, all that failed (admins)."""
     return MailCount(mailing.give_up(call.db, call.actor, chosen.ids))
 
 
 def list_loops(call: Calling) -> LoopReports:
-    """Say how everything fares that goes on beside requests: mail, reviews, workers and the like (admins)."""
+    """List how everything fares that goes on beside requests: mail, reviews, workers and the like (admins)."""
     return loops.list_loops(call.db, call.actor, own=call.workspace.loops.states())

@@ -19,7 +19,7 @@ from quintain.web.files import download_archive
 
 
 def export_me(call: Calling) -> Response:
-    """Give all that is kept about oneself, as a ZIP file of JSON files."""
+    """Return all that is kept about oneself, as a ZIP file of JSON files."""
     return download_archive("quintain-my-data", partial(personal_data.export_person, call.db, call.actor))
 
 

@@ -10,6 +10,6 @@ from quintain.web.visit import workspace_of
 
 
 def get_status(request: Request) -> Status:
-    """Say which version this is and whether all parts work."""
+    """Return which version this is and whether all parts work."""
     readiness = workspace_of(request).watch.readiness()
     return Status(version=__version__, ready=readiness.ready, state=readiness.state, checks=readiness.words())

@@ -22,7 +22,7 @@ def list_jobs(call: Calling, unfinished: Unfinished = False) -> JobList:
 
 
 def get_job(call: Calling, job: JobId) -> JobStanding:
-    """Say how far a job is, and what came of it (who asked for it, and owners)."""
+    """Return how far a job is, and what came of it (who asked for it, and owners)."""
     return queue.get_job(call.db, call.actor, job)
 
 

@@ -13,18 +13,18 @@ from quintain.web.api.shapes import CardChange, Questions, VisibilityChange
 
 
 def list_models(call: Calling, task: TaskName, limit: Limit = 100, offset: Offset = 0) -> Models:
-    """Give a page of the models of a task that one may see, by their names."""
-    found, total = models.page_of_models(call.db, call.actor, task, limit=limit, offset=offset)
-    return Models([info.record() for info in found], total, offset)
+    """Return a page of the models of a task that one may see, by their names."""
+    infos, total = models.page_of_models(call.db, call.actor, task, limit=limit, offset=offset)
+    return Models([info.record() for info in infos], total, offset)
 
 
 def get_model(call: Calling, task: TaskName, model: ModelName, version: Version = None) -> Model:
-    """Give a model, with the card of one version."""
+    """Return a model, with the card of one version."""
     return models.get_model(call.db, call.actor, _ref(task, model, version)).record()
 
 
 def change_visibility(call: Calling, task: TaskName, model: ModelName, change: VisibilityChange) -> Model:
-    """Say who sees a model (its owner)."""
+    """Set who sees a model (its owner)."""
     return models.set_visibility(call.db, call.actor, _ref(task, model, None), change.visibility).record()
 
 
@@ -36,7 +36,7 @@ def change_card(
     version: Version = None,
     revision: Revision = "",
 ) -> ModelVersion:
-    """Give one version a new card; the old ones are kept (its owner)."""
+    """Put a new card of one version in place; the old ones are kept (its owner)."""
     return models.update_card(
         call.db, call.actor, _ref(task, model, version), change.card, edit=EditOrigin(revision)
     ).record()
@@ -58,8 +58,13 @@ def ask_model(
     """Ask a model about examples. Calls are counted per person, or per address without a token."""
     info = models.get_model(call.db, call.actor, _ref(task, model, version))
     limit_calls(call.db, call.actor, call.address, call.workspace.settings.model_calls)
-    found = predict(call.db, call.blobs, call.actor, info.version.ref, questions.inputs, runners=call.workspace.runners)
-    return Predictions(info.version.ref, [ModelPrediction(one.answer, one.probabilities or None) for one in found])
+    predictions = predict(
+        call.db, call.blobs, call.actor, info.version.ref, questions.inputs, runners=call.workspace.runners
+    )
+    return Predictions(
+        info.version.ref,
+        [ModelPrediction(prediction.answer, prediction.probabilities or None) for prediction in predictions],
+    )
 
 
 def _ref(task: str, model: str, version: str | None) -> str:

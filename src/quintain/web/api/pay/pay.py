@@ -40,8 +40,10 @@ def list_earnings(
 
 def decide_earnings(call: Calling, task: TaskName, decision: EarningsDecisionRequest) -> Earnings:
     """Approve earnings, or set them aside with a reason that the worker reads (owners)."""
-    found = earnings.decide(call.db, call.actor, task, decision.ids, approved=decision.approved, reason=decision.reason)
-    return Earnings(found, len(found))
+    decided = earnings.decide(
+        call.db, call.actor, task, decision.ids, approved=decision.approved, reason=decision.reason
+    )
+    return Earnings(decided, len(decided))
 
 
 def get_books(call: Calling, task: TaskName, limit: Limit = 50, offset: Offset = 0) -> Books:

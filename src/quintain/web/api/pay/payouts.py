@@ -36,7 +36,7 @@ InCurrency = Annotated[str, Parameter(description="A currency; that of the polic
 
 
 def get_pay_policy(call: Calling, task: TaskName) -> PayPolicyText:
-    """Give what the owner of a task promises and allows, as TOML (owners)."""
+    """Return what the owner of a task promises and allows, as TOML (owners)."""
     return policy.policy_text(call.db, call.actor, task)
 
 
@@ -47,7 +47,7 @@ def set_pay_policy(call: Calling, task: TaskName, definition: PayPolicyRequest, 
 
 
 def get_costs(call: Calling, task: TaskName, currency: InCurrency = "") -> CostReport:
-    """Say what a text has cost in each round of a task, with training and without it (owners)."""
+    """Return what a text has cost in each round of a task, with training and without it (owners)."""
     return report.cost_report(call.db, call.actor, task, currency=currency)
 
 
@@ -57,7 +57,7 @@ def list_owed(call: Calling, task: TaskName) -> OwedList:
 
 
 def grant_bonus(call: Calling, task: TaskName, bonus: BonusRequest) -> OwedList:
-    """Give a worker a bonus, once for each key; it is pending until it is approved (owners)."""
+    """Grant a worker a bonus, once for each key; it is pending until it is approved (owners)."""
     money = Money(bonus.amount, bonus.currency)
     earnings.grant_bonus(call.db, call.actor, task, bonus.worker, money, what=bonus.what, key=bonus.key)
     return OwedList(payouts.owed(call.db, call.actor, task))
@@ -88,7 +88,7 @@ def get_payout(call: Calling, payout: PayoutId) -> PayoutRecord:
 
 
 def get_payout_file(call: Calling, payout: PayoutId) -> PayoutFile:
-    """Give a payout as CSV by the panel's own ids (owners)."""
+    """Return a payout as CSV by the panel's own ids (owners)."""
     return PayoutFile(payouts.export(call.db, call.actor, payout))
 
 
@@ -98,17 +98,17 @@ def send_payout(call: Calling, payout: PayoutId) -> PayoutRecord:
 
 
 def cancel_payout(call: Calling, payout: PayoutId) -> PayoutRecord:
-    """Give a payout up that was not sent (owners)."""
+    """Cancel a payout that was not sent (owners)."""
     return payouts.cancel(call.db, call.actor, payout)
 
 
 def resolve_payout(call: Calling, payout: PayoutId, outcome: PayoutOutcomeRequest) -> PayoutRecord:
-    """Say of a payout by hand, or of one whose answer did not come, whether it was made (owners)."""
+    """Set down whether a payout by hand, or one whose answer did not come, was made (owners)."""
     return payouts.resolve(call.db, call.actor, payout, paid=outcome.paid, note=outcome.note)
 
 
 def answer_overpaid(call: Calling, payout: PayoutId, decision: OverpaidRequest) -> PayoutRecord:
-    """Say whether what was paid twice is held back from the person's later pay, or let go (owners)."""
+    """Hold what was paid twice back from the person's later pay, or let it go (owners)."""
     return overpaid.answer(call.db, call.actor, payout, hold_back=decision.hold_back)
 
 

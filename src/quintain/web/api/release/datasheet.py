@@ -16,7 +16,7 @@ class DatasheetRequest(Shape):
 
 
 def get_datasheet(call: Calling, task: TaskName) -> DatasheetText:
-    """Give the answers to the open questions of a task's datasheets, as TOML, and those without one (owners)."""
+    """Return the answers to the open questions of a task's datasheets, as TOML, and those without one (owners)."""
     return service.answers_text(call.db, call.actor, task)
 
 

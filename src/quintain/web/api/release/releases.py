@@ -34,31 +34,31 @@ def list_releases(call: Calling, ref: ValidationRef) -> Releases:
     return service.list_releases(call.db, call.actor, ref)
 
 
-def preview_release(call: Calling, ref: ValidationRef, wanted: ReleaseRequest) -> Response:
-    """Say what a release would be, with a number for every property; nothing is written (owners).
+def preview_release(call: Calling, ref: ValidationRef, body: ReleaseRequest) -> Response:
+    """Return what a release would be, with a number for every property; nothing is written (owners).
 
     Where much was judged, a worker looks, and the answer is 202 with where it will be.
     """
-    spec = service.parse_release(wanted.spec)
+    spec = service.parse_release(body.spec)
     job = release_jobs.ask_release(call.db, call.actor, ref, spec, preview_only=True)
     return _later(ref, job) if job else _now(service.preview(call.db, call.blobs, call.actor, ref, spec))
 
 
 def get_asked_release(call: Calling, ref: ValidationRef, job: JobId) -> Response:
-    """Give what a job has made or looked at: a release; 202 while it is at it (owners)."""
+    """Return what a job has made or looked at: a release; 202 while it is at it (owners)."""
     asked = release_jobs.queued_release(call.db, call.blobs, call.actor, ref, job)
     return _later(ref, asked.job) if asked.job.going else _now(release_jobs.require_release(asked))
 
 
-def _now(found: Release) -> Response:
-    return Response(to_json(found), media_type="application/json")
+def _now(release: Release) -> Response:
+    return Response(to_json(release), media_type="application/json")
 
 
 def _later(ref: str, job: JobStanding) -> Response:
     """Answer with the job that looks at a release or makes it, and where that will be."""
     task, _, name = ref.partition("/")
-    place = f"/api/v1/tasks/{task}/validations/{name}/releases/asked/{job.id}"
-    headers = {"location": place, "retry-after": str(ASK_AGAIN_S)}
+    location = f"/api/v1/tasks/{task}/validations/{name}/releases/asked/{job.id}"
+    headers = {"location": location, "retry-after": str(ASK_AGAIN_S)}
     return Response(to_json(job), 202, headers, media_type="application/json")
 
 
@@ -76,16 +76,16 @@ def release_bundle(call: Calling, ref: ValidationRef, number: ReleaseNumber) -> 
     return export_call(call, bundle.wanted_bundle(ref, number))
 
 
-def make_release(call: Calling, ref: ValidationRef, wanted: ReleaseRequest) -> Response:
+def make_release(call: Calling, ref: ValidationRef, body: ReleaseRequest) -> Response:
     """Make train, dev and test of what was judged, as data set versions: all of them, or nothing (owners).
 
     Where much was judged, a worker makes them, and the answer is 202 with where the release will be.
     """
-    spec = service.parse_release(wanted.spec)
+    spec = service.parse_release(body.spec)
     job = release_jobs.ask_release(call.db, call.actor, ref, spec, preview_only=False)
     return _later(ref, job) if job else _now(service.release(call.db, call.blobs, call.actor, ref, spec))
 
 
 def get_stations(call: Calling, ref: RoundRef) -> Stations:
-    """Say which of write, judge, label, release and next model a round is past, and what is to be done next."""
+    """Return which of write, judge, label, release and next model a round is past, and what is to be done next."""
     return stations_of(call.db, call.actor, ref)

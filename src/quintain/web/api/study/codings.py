@@ -52,7 +52,7 @@ def put_coding(call: Calling, task: TaskName, definition: CodingDefinition, edit
 
 
 def get_coding(call: Calling, ref: CodingRef) -> Coding:
-    """Give a coding with its progress."""
+    """Return a coding with its progress."""
     return codings.get_coding(call.db, call.actor, ref)
 
 
@@ -67,17 +67,17 @@ def next_to_code(call: Calling, ref: CodingRef) -> ToCode:
 
 
 def last_coded(call: Calling, ref: CodingRef, before: Before = None) -> ToCode:
-    """Give the item that one coded last, or the one *before* it, to say it anew."""
+    """Return the item that one coded last, or the one *before* it, to code it anew."""
     return ToCode(coding_work.look_back(call.db, call.actor, ref, before))
 
 
-def code_item(call: Calling, ref: CodingRef, item: ItemId, wanted: CodeRequest) -> CodingProgress:
-    """Say which categories an item is in; said anew, the newest counts."""
-    return coding_work.code_item(call.db, call.actor, ref, item, wanted.categories, note=wanted.note)
+def code_item(call: Calling, ref: CodingRef, item: ItemId, body: CodeRequest) -> CodingProgress:
+    """Put an item into categories; put anew, the newest counts."""
+    return coding_work.code_item(call.db, call.actor, ref, item, body.categories, note=body.note)
 
 
 def get_coding_results(call: Calling, ref: CodingRef) -> CodingResults:
-    """Give shares with intervals and agreement; arms and differences once the coding is closed (owners)."""
+    """Return shares with intervals and agreement; arms and differences once the coding is closed (owners)."""
     return coding_figures.results(call.db, call.actor, ref)
 
 

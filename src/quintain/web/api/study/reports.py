@@ -43,27 +43,27 @@ Asked = Annotated[ReportRequest, Depends(_wanted)]
 
 
 def get_report_choices(call: Calling, task: TaskName) -> ReportChoices:
-    """Say which reports can be made of a task, and of which rounds and validations."""
+    """Return which reports can be made of a task, and of which rounds and validations."""
     return service.choices(call.db, call.actor, task)
 
 
-def get_report(call: Calling, wanted: Asked) -> Response:
-    """Give a report: `models` for everybody; `compare`, `relabel` and `workers` for owners.
+def get_report(call: Calling, asked: Asked) -> Response:
+    """Return a report: `models` for everybody; `compare`, `relabel` and `workers` for owners.
 
     Where there is much to read, a worker makes it, and the answer is 202 until it is there.
     """
-    shown = kept.shown_report(call.db, call.blobs, call.actor, wanted)
+    shown = kept.shown_report(call.db, call.blobs, call.actor, asked)
     return _on_the_way(call, shown) or Response(to_json(shown.require_report()), media_type="application/json")
 
 
 def download_report(
     call: Calling,
-    wanted: Asked,
+    asked: Asked,
     format: Annotated[ReportFormat, Query(description="Format of the file; a ZIP has all of them.")] = "html",  # noqa: A002 - the word in the address
 ) -> Response:
     """Send a report as a file: HTML that needs no network, Markdown, LaTeX tables, JSON, or all of them as a ZIP."""
-    shown = kept.shown_report(call.db, call.blobs, call.actor, wanted)
-    return _on_the_way(call, shown) or send_report(shown.require_report(), wanted, format)
+    shown = kept.shown_report(call.db, call.blobs, call.actor, asked)
+    return _on_the_way(call, shown) or send_report(shown.require_report(), asked, format)
 
 
 def _on_the_way(call: Call, shown: ShownReport) -> Response | None:

@@ -35,7 +35,7 @@ Source = Annotated[str, Depends(_source)]
 
 
 def get_study(call: Calling, task: TaskName, source: Source) -> KeptStudy:
-    """Give the last report, and how far the next one is (owners; errors on open labels: everybody)."""
+    """Return the last report, and how far the next one is (owners; errors on open labels: everybody)."""
     return service.get_study(call.db, call.actor, task, source)
 
 
@@ -46,7 +46,7 @@ class StudyStart(Shape):
 
 
 def start_study(
-    call: Calling, task: TaskName, source: Source, seed: Seed = 0, wanted: StudyStart | None = None
+    call: Calling, task: TaskName, source: Source, seed: Seed = 0, body: StudyStart | None = None
 ) -> KeptStudy:
     """Have a worker make the report anew (owners; errors also a model's owner).
 
@@ -59,7 +59,7 @@ def start_study(
         task,
         source,
         seed=seed,
-        recipe=wanted.recipe if wanted else "",
+        recipe=body.recipe if body else "",
         checkpoints=checkpoints_of(call.workspace.settings),
     )
 

@@ -21,7 +21,7 @@ def put_task(call: Calling, definition: TaskDefinition, edit: Changing) -> TaskI
 
 
 def get_task(call: Calling, task: TaskName) -> TaskInfo:
-    """Give a task as it is defined now."""
+    """Return a task as it is defined now."""
     return _info(call, tasks.get_task(call.db, task))
 
 

@@ -66,14 +66,14 @@ def change_panel_study(call: Calling, task: TaskName, study: StudyId, change: St
     )
 
 
-def sync_group(call: Calling, task: TaskName, wanted: GroupRequest) -> PanelGroup:
+def sync_group(call: Calling, task: TaskName, body: GroupRequest) -> PanelGroup:
     """Let a participant group hold exactly who holds a qualification (owners)."""
     outside = call.workspace.outside
-    return prolific.sync_group(call.db, call.actor, task, wanted.qualification, outside, group=wanted.group)
+    return prolific.sync_group(call.db, call.actor, task, body.qualification, outside, group=body.group)
 
 
 async def _raw(request: Request) -> bytes:
-    """Give the body as it came: what is signed are its bytes."""
+    """Return the body as it came: what is signed are its bytes."""
     return await request.body()
 
 

@@ -133,7 +133,7 @@ def list_trials(call: Calling, task: TaskName, offset: Offset = 0, limit: Limit 
 
 
 def get_trial(call: Calling, task: TaskName, trial: TrialName) -> CrowdTrial:
-    """Give a trial; where its arms stand, to owners only."""
+    """Return a trial; where its arms stand, for owners only."""
     return trials.get_trial(call.db, call.actor, task, trial)
 
 
@@ -217,26 +217,26 @@ def leave_trial(call: Calling, task: TaskName, trial: TrialName) -> TrialPart:
 
 
 def get_trial_part(call: Calling, task: TaskName, trial: TrialName) -> TrialPart:
-    """Say where one stands in a trial, and what comes next."""
+    """Return where one stands in a trial, and what comes next."""
     return participation.trial_part(call.db, call.actor, task, trial)
 
 
 def get_quiz_step(call: Calling, task: TaskName, trial: TrialName) -> NextStep:
-    """Give the next step of the tutorial's quizzes, if there is one."""
+    """Return the next step of the tutorial's quizzes, if there is one."""
     return NextStep(participation.quiz_step(call.db, call.actor, task, trial))
 
 
-def answer_quiz_step(call: Calling, task: TaskName, trial: TrialName, given: QuizAnswer) -> NextStep:
+def answer_quiz_step(call: Calling, task: TaskName, trial: TrialName, body: QuizAnswer) -> NextStep:
     """Answer one step of a quiz, and get the next."""
     step = participation.answer_quiz(
-        call.db, call.actor, task, trial, quiz=given.quiz, step=given.step, answer=given.answer
+        call.db, call.actor, task, trial, quiz=body.quiz, step=body.step, answer=body.answer
     )
     return NextStep(step)
 
 
-def reply_to_letter(call: Calling, task: TaskName, trial: TrialName, stage: StageName, given: ReplyRequest) -> None:
+def reply_to_letter(call: Calling, task: TaskName, trial: TrialName, stage: StageName, body: ReplyRequest) -> None:
     """Reply to a letter, or appeal against it."""
-    letters.reply(call.db, call.actor, task, trial, stage, given.text, appeal=given.appeal)
+    letters.reply(call.db, call.actor, task, trial, stage, body.text, appeal=body.appeal)
 
 
 def get_grading_task(call: Calling, task: TaskName, trial: TrialName) -> NextGrading:
@@ -250,58 +250,58 @@ def get_grade(
     trial: TrialName,
     back: Annotated[int, Query(description="1 is the newest grade, 2 the one before.", ge=1, le=10_000)] = 1,
 ) -> GradingTask:
-    """Give a grade that one gave before, while it can be changed."""
+    """Return a grade that one gave before, while it can be changed."""
     return rubric.graded_before(call.db, call.actor, task, trial, back)
 
 
-def change_grade(call: Calling, task: TaskName, trial: TrialName, given: GradeRequest) -> NextGrading:
+def change_grade(call: Calling, task: TaskName, trial: TrialName, body: GradeRequest) -> NextGrading:
     """Change a grade that one gave, and get the next item."""
-    answers = {name: str(value) for name, value in given.answers.items()}
-    found = rubric.change_grade(call.db, call.actor, task, trial, stage=given.stage, item=given.item, answers=answers)
-    return NextGrading(found)
+    answers = {name: str(value) for name, value in body.answers.items()}
+    next_item = rubric.change_grade(call.db, call.actor, task, trial, stage=body.stage, item=body.item, answers=answers)
+    return NextGrading(next_item)
 
 
-def grade_item(call: Calling, task: TaskName, trial: TrialName, given: GradeRequest) -> NextGrading:
+def grade_item(call: Calling, task: TaskName, trial: TrialName, body: GradeRequest) -> NextGrading:
     """Grade an item that one was given, by the rubric, and get the next."""
-    answers = {name: str(value) for name, value in given.answers.items()}
-    found = rubric.grade(call.db, call.actor, task, trial, stage=given.stage, item=given.item, answers=answers)
-    return NextGrading(found)
+    answers = {name: str(value) for name, value in body.answers.items()}
+    next_item = rubric.grade(call.db, call.actor, task, trial, stage=body.stage, item=body.item, answers=answers)
+    return NextGrading(next_item)
 
 
 def get_trial_costs(call: Calling, task: TaskName, trial: TrialName) -> TrialCosts:
-    """Say what a question has cost in each arm: with training and without; and what the judging has cost."""
+    """Return what a question has cost in each arm: with training and without; and what the judging has cost."""
     return costs.trial_costs(call.db, call.actor, task, trial)
 
 
 def get_trial_doors(call: Calling, task: TaskName, trial: TrialName) -> TrialEntries:
-    """Give the addresses that panels send people to, to take part and to grade (owners)."""
+    """Return the addresses that panels send people to, to take part and to grade (owners)."""
     return panel_entry.get_doors(call.db, call.actor, task, trial, base_url=call.base_url)
 
 
 def put_trial_doors(
-    call: Calling, task: TaskName, trial: TrialName, given: DoorsRequest, edit: Changing
+    call: Calling, task: TaskName, trial: TrialName, body: DoorsRequest, edit: Changing
 ) -> TrialEntries:
-    """Say how people from panels come into a trial and go back (owners)."""
-    return panel_entry.put_doors(call.db, call.actor, task, trial, given.toml, base_url=call.base_url, edit=edit)
+    """Set how people from panels come into a trial and go back (owners)."""
+    return panel_entry.put_doors(call.db, call.actor, task, trial, body.toml, base_url=call.base_url, edit=edit)
 
 
 def open_trial_pool(call: Calling, task: TaskName, trial: TrialName) -> PoolAdded:
     """Let the final items of all arms be judged, in one pool."""
-    found = reporting.open_pool(call.db, call.actor, task, trial)
-    return PoolAdded(found.added, found.repeats)
+    pool = reporting.open_pool(call.db, call.actor, task, trial)
+    return PoolAdded(pool.added, pool.repeats)
 
 
 def get_trial_models(call: Calling, task: TaskName, trial: TrialName) -> TrialModels:
-    """Say which models are run on the final items of a trial, and how far each is (owners)."""
+    """Return which models are run on the final items of a trial, and how far each is (owners)."""
     return model_runs.get_models(call.db, call.actor, task, trial)
 
 
-def run_trial_models(call: Calling, task: TaskName, trial: TrialName, given: ModelsRequest) -> TrialModels:
+def run_trial_models(call: Calling, task: TaskName, trial: TrialName, body: ModelsRequest) -> TrialModels:
     """Have models run on the final items of a trial, once they are judged (owners).
 
     Asking again adds models, and has those tried again that failed.
     """
-    return model_runs.run_models(call.db, call.blobs, call.actor, task, trial, given.models)
+    return model_runs.run_models(call.db, call.blobs, call.actor, task, trial, body.models)
 
 
 def export_trial(call: Calling, task: TaskName, trial: TrialName) -> Response:
@@ -325,5 +325,5 @@ def download_trial_report(
     format: Annotated[ReportFormat, Query(description="Format of the file; a ZIP has all of them.")] = "html",  # noqa: A002 - the word in the address
 ) -> Response:
     """Send the report of a trial as a file."""
-    found = stored_report.get_report(call.db, call.blobs, call.actor, task, trial)
-    return send_file(found, f"{task}-trial-{trial}", format)
+    report = stored_report.get_report(call.db, call.blobs, call.actor, task, trial)
+    return send_file(report, f"{task}-trial-{trial}", format)

@@ -32,23 +32,23 @@ class ForeseeRequest(Shape):
 
 
 def list_validation_policies(call: Calling, ref: ValidationRef) -> Policies:
-    """Give the policy as TOML, and every state that it had, the newest first (owners)."""
+    """Return the policy as TOML, and every state that it had, the newest first (owners)."""
     return validation_trail.policies(call.db, call.actor, ref)
 
 
-def set_validation_policy(call: Calling, ref: ValidationRef, wanted: PolicyRequest, edit: Changing) -> Policies:
+def set_validation_policy(call: Calling, ref: ValidationRef, body: PolicyRequest, edit: Changing) -> Policies:
     """Change the policy, a TOML text; slots that are there stay (owners)."""
-    validate.set_policy(call.db, call.actor, ref, wanted.policy, edit=edit)
+    validate.set_policy(call.db, call.actor, ref, body.policy, edit=edit)
     return validation_trail.policies(call.db, call.actor, ref)
 
 
-def foresee_adaptive(call: Calling, ref: ValidationRef, wanted: ForeseeRequest | None = None) -> AdaptiveForecast:
-    """Say what asking adaptively would save and risk, by the policy that stands or another TOML text (owners)."""
-    return adaptive_forecast.foresee_adaptive(call.db, call.actor, ref, wanted.policy if wanted else None)
+def foresee_adaptive(call: Calling, ref: ValidationRef, body: ForeseeRequest | None = None) -> AdaptiveForecast:
+    """Return what asking adaptively would save and risk, by the current policy or another TOML text (owners)."""
+    return adaptive_forecast.foresee_adaptive(call.db, call.actor, ref, body.policy if body else None)
 
 
 def list_judges(call: Calling, ref: ValidationRef, limit: Limit = 100, offset: Offset = 0) -> Judges:
-    """Give a page of the judges with their figures, the lowest accuracy first (owners)."""
+    """Return a page of the judges with their figures, the lowest accuracy first (owners)."""
     return judges.judge_page(call.db, call.actor, ref, limit=limit, offset=offset)
 
 
@@ -68,5 +68,5 @@ def export_labels(call: Calling, ref: ValidationRef, format: Format = "csv") -> 
 
 
 def get_judging_entry(call: Calling, ref: ValidationRef) -> JudgingEntry:
-    """Give the address that a panel sends judges to (owners)."""
+    """Return the address that a panel sends judges to (owners)."""
     return panel_entry.judging_entry(call.db, call.actor, ref, call.base_url)

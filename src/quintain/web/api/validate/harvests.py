@@ -29,10 +29,10 @@ def add_harvest(
 ) -> Round:
     """Make a harvested sample the task's next round, and open its validation: all of it, or nothing (owners)."""
     with on_disk(file, call.workspace.limits_at_once) as path:
-        made = harvests.add_harvest(
+        added = harvests.add_harvest(
             call.db, call.actor, task, path, title=title.strip(), model=model.strip(), policy_toml=policy or None
         )
-    return made.record()
+    return added.record()
 
 
 def start_harvest(  # noqa: PLR0913 - a form has as many fields
@@ -61,7 +61,7 @@ def start_harvest(  # noqa: PLR0913 - a form has as many fields
     The answer is the job: it can be asked after and cancelled, and its result names the round.
     """
     columns = {name: column.strip() for name, column in (("text", text), ("rating", rating), ("id", id))}
-    wanted = HarvestRequest(
+    request = HarvestRequest(
         model.strip(),
         rules=rules,
         where=where.strip(),
@@ -73,6 +73,6 @@ def start_harvest(  # noqa: PLR0913 - a form has as many fields
         policy=policy,
     )
     if file is None:
-        return ask_harvest(call.db, call.blobs, call.actor, task, wanted, runners=call.workspace.runners)
+        return ask_harvest(call.db, call.blobs, call.actor, task, request, runners=call.workspace.runners)
     with on_disk(file, call.workspace.file_limits) as path:
-        return ask_harvest(call.db, call.blobs, call.actor, task, wanted, file=path, runners=call.workspace.runners)
+        return ask_harvest(call.db, call.blobs, call.actor, task, request, file=path, runners=call.workspace.runners)

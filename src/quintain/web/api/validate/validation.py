@@ -193,9 +193,9 @@ class GoldRequest(Shape):
     items: Annotated[list[GoldRow], Field(max_length=1000)]
 
 
-def open_validation(call: Calling, ref: ValidationRef, wanted: OpenRequest, edit: Changing) -> ValidationProgress:
+def open_validation(call: Calling, ref: ValidationRef, body: OpenRequest, edit: Changing) -> ValidationProgress:
     """Begin to validate a round, or a table under a name of its own, or open it again (owners)."""
-    validate.open_validation(call.db, call.actor, ref, wanted.policy, seed=wanted.seed, edit=edit)
+    validate.open_validation(call.db, call.actor, ref, body.policy, seed=body.seed, edit=edit)
     return validation_status.progress(call.db, call.actor, ref)
 
 
@@ -205,18 +205,18 @@ def list_validations(call: Calling, task: TaskName) -> Validations:
 
 
 def get_validation(call: Calling, ref: ValidationRef) -> Validation:
-    """Say how far a validation is: progress, forecast, agreement, labels, judges, error rates (owners)."""
+    """Return how far a validation is: progress, forecast, agreement, labels, judges, error rates (owners)."""
     return validation_status.status(call.db, call.actor, ref)
 
 
 def get_validation_progress(call: Calling, ref: ValidationRef) -> ValidationProgress:
-    """Give progress and forecast only: cheap enough to ask again and again (owners)."""
+    """Return progress and forecast only: cheap enough to ask again and again (owners)."""
     return validation_status.progress(call.db, call.actor, ref)
 
 
-def set_validation_state(call: Calling, ref: ValidationRef, wanted: StateRequest) -> ValidationProgress:
+def set_validation_state(call: Calling, ref: ValidationRef, body: StateRequest) -> ValidationProgress:
     """Let people judge or not: open, paused or closed (owners)."""
-    validate.set_state(call.db, call.actor, ref, wanted.state)
+    validate.set_state(call.db, call.actor, ref, body.state)
     return validation_status.progress(call.db, call.actor, ref)
 
 
@@ -232,17 +232,17 @@ def list_items(  # noqa: PLR0917 - what the address may say
     limit: Limit = 50,
 ) -> JudgedItems:
     """List the items with their votes and labels, a page at a time (owners)."""
-    wanted = validation_items.ItemQuery(state or "", label, text, sort, down, offset, limit)
-    return validation_items.list_items(call.db, call.actor, ref, wanted)
+    query = validation_items.ItemQuery(state or "", label, text, sort, down, offset, limit)
+    return validation_items.list_items(call.db, call.actor, ref, query)
 
 
-def add_items(call: Calling, ref: ValidationRef, given: ItemsRequest) -> ItemsAdded:
+def add_items(call: Calling, ref: ValidationRef, body: ItemsRequest) -> ItemsAdded:
     """Add items that no round wrote, at most 10,000 at once; those that are there are left alone (owners)."""
-    return validate.add_items(call.db, call.actor, ref, [row.model_dump() for row in given.items])
+    return validate.add_items(call.db, call.actor, ref, [row.model_dump() for row in body.items])
 
 
 def get_error_rates(call: Calling, ref: ValidationRef) -> ErrorRates:
-    """Give the validated model error rate and aimed success, by model, writer and label (owners)."""
+    """Return the validated model error rate and aimed success, by model, writer and label (owners)."""
     return vmer.error_rates(call.db, call.actor, ref)
 
 
@@ -258,28 +258,31 @@ def claim_page(call: Calling, ref: ValidationRef) -> HeldPage:
 
 
 def get_judging_page(call: Calling, token: PageToken) -> HeldPage:
-    """Give a page that one holds."""
+    """Return a page that one holds."""
     return HeldPage(claims.page_record(claims.get_page(call.db, call.actor, token)))
 
 
-def submit_page(call: Calling, token: PageToken, given: SubmitRequest) -> Receipt:
+def submit_page(call: Calling, token: PageToken, body: SubmitRequest) -> Receipt:
     """Hand in answers to a page; the same answers again change nothing.
 
     Each has `item` and `label`, or `skip` with its reason; `flag` and `seconds` go with either. With *saved*, what was
     saved before is handed in as well. With *finish* the page ends, and what was not answered goes back.
     """
-    answers = [submissions.Answer(one.item, one.label, one.skip, one.flag, one.seconds) for one in given.answers]
-    return submissions.submit_page(call.db, call.actor, token, answers, finish=given.finish, saved=given.saved)
+    answers = [
+        submissions.Answer(answer.item, answer.label, answer.skip, answer.flag, answer.seconds)
+        for answer in body.answers
+    ]
+    return submissions.submit_page(call.db, call.actor, token, answers, finish=body.finish, saved=body.saved)
 
 
-def save_answer(call: Calling, token: PageToken, item: ItemId, given: SaveRequest) -> SavedNumber:
+def save_answer(call: Calling, token: PageToken, item: ItemId, body: SaveRequest) -> SavedNumber:
     """Save an answer on the server until the page is handed in; without label, skip and flag, take it back.
 
     Of two changes to an item the one with the higher *number* stays; without one it is the last that comes. Give the
     number of what is saved.
     """
-    answer = submissions.Answer(item, given.label, given.skip, given.flag, given.seconds)
-    return SavedNumber(judge_drafts.save_answer(call.db, call.actor, token, answer, number=given.number))
+    answer = submissions.Answer(item, body.label, body.skip, body.flag, body.seconds)
+    return SavedNumber(judge_drafts.save_answer(call.db, call.actor, token, answer, number=body.number))
 
 
 def extend_page(call: Calling, token: PageToken) -> Lease:
@@ -288,7 +291,7 @@ def extend_page(call: Calling, token: PageToken) -> Lease:
 
 
 def return_page(call: Calling, token: PageToken) -> None:
-    """Give a page back: others get its items at once."""
+    """Return a page without an answer: others get its items at once."""
     claims.return_page(call.db, call.actor, token)
 
 
@@ -297,39 +300,39 @@ def export_judgements(call: Calling, ref: ValidationRef, format: Format = "csv")
     return export_call(call, ExportRequest(judged_export.JUDGEMENTS_FILE, ref, format))
 
 
-def review_judges(call: Calling, ref: ValidationRef, wanted: ReviewRequest | None = None) -> JudgeReview:
+def review_judges(call: Calling, ref: ValidationRef, body: ReviewRequest | None = None) -> JudgeReview:
     """Measure all judges by the policy's rules now, and unqualify whom they catch if *apply* says so (owners).
 
     Where it says nothing, the policy decides. Where there are many judgements, a worker does it: *job* is its number.
     """
-    return review.ask_review(call.db, call.actor, ref, apply=wanted.apply if wanted else None)
+    return review.ask_review(call.db, call.actor, ref, apply=body.apply if body else None)
 
 
-def unqualify_judges(call: Calling, ref: ValidationRef, wanted: UnqualifyRequest) -> Unqualified:
+def unqualify_judges(call: Calling, ref: ValidationRef, body: UnqualifyRequest) -> Unqualified:
     """Unqualify judges by name, with the reason that they will read (owners)."""
-    return unqualify.unqualify(call.db, call.actor, ref, wanted.workers, reason=wanted.reason)
+    return unqualify.unqualify(call.db, call.actor, ref, body.workers, reason=body.reason)
 
 
-def try_rule(call: Calling, ref: ValidationRef, wanted: RuleRequest) -> RuleEffect:
-    """Say whom a rule would catch among judges with at least *least* judgements; change nothing (owners)."""
-    return unqualify.try_rule(call.db, call.actor, ref, _rule(wanted))
+def try_rule(call: Calling, ref: ValidationRef, body: RuleRequest) -> RuleEffect:
+    """Return whom a rule would catch among judges with at least *least* judgements; change nothing (owners)."""
+    return unqualify.try_rule(call.db, call.actor, ref, _rule(body))
 
 
-def apply_rule(call: Calling, ref: ValidationRef, wanted: RuleRequest) -> RuleEffect:
+def apply_rule(call: Calling, ref: ValidationRef, body: RuleRequest) -> RuleEffect:
     """Unqualify everybody whom a rule catches, and collect anew what they judged (owners)."""
-    return unqualify.apply_rule(call.db, call.actor, ref, _rule(wanted))
+    return unqualify.apply_rule(call.db, call.actor, ref, _rule(body))
 
 
-def _rule(wanted: RuleRequest) -> UnqualifyRule:
-    return unqualify.rule_of(wanted.rule, wanted.limit, wanted.least)
+def _rule(body: RuleRequest) -> UnqualifyRule:
+    return unqualify.rule_of(body.rule, body.limit, body.least)
 
 
-def requalify(call: Calling, ref: ValidationRef, name: PersonName, wanted: RequalifyRequest) -> JudgeHistory:
+def requalify(call: Calling, ref: ValidationRef, name: PersonName, body: RequalifyRequest) -> JudgeHistory:
     """Let a judge work again; with *restore*, what was set aside counts again (owners).
 
     Give the judge's history; `standings` has every change, with `qualified` and `reason`.
     """
-    unqualify.requalify(call.db, call.actor, ref, name, reason=wanted.reason, restore=wanted.restore)
+    unqualify.requalify(call.db, call.actor, ref, name, reason=body.reason, restore=body.restore)
     return judges.judge_history(call.db, call.actor, ref, name)
 
 
@@ -349,19 +352,19 @@ def list_gold(  # noqa: PLR0917 - what the address may say
     limit: Limit = 50,
 ) -> GoldItems:
     """List the gold items with how judges do on them, a page at a time (owners)."""
-    wanted = gold_list.GoldQuery(use or "", text, sort, down, offset, limit)
-    return gold_list.list_gold(call.db, call.actor, ref, wanted)
+    query = gold_list.GoldQuery(use or "", text, sort, down, offset, limit)
+    return gold_list.list_gold(call.db, call.actor, ref, query)
 
 
-def add_gold(call: Calling, ref: ValidationRef, given: GoldRequest) -> GoldAdded:
+def add_gold(call: Calling, ref: ValidationRef, body: GoldRequest) -> GoldAdded:
     """Add gold items, at most 1,000 at once, and give how many are new (owners)."""
-    rows = [{"inputs": row.inputs, "label": row.label, "answer": row.answer, "note": row.note} for row in given.items]
+    rows = [{"inputs": row.inputs, "label": row.label, "answer": row.answer, "note": row.note} for row in body.items]
     return GoldAdded(gold.add_gold(call.db, call.actor, ref, rows))
 
 
-def make_gold(call: Calling, ref: ValidationRef, item: ItemId, given: NoteRequest) -> GoldLabel:
+def make_gold(call: Calling, ref: ValidationRef, item: ItemId, body: NoteRequest) -> GoldLabel:
     """Make a gold item of one that is judged to the end, and give its label; *note* says why (owners)."""
-    return GoldLabel(gold.gold_from_item(call.db, call.actor, ref, item, note=given.note))
+    return GoldLabel(gold.gold_from_item(call.db, call.actor, ref, item, note=body.note))
 
 
 def retire_gold(call: Calling, ref: ValidationRef, item: ItemId) -> None:
@@ -374,9 +377,9 @@ def restore_gold(call: Calling, ref: ValidationRef, item: ItemId) -> None:
     gold.restore_gold(call.db, call.actor, ref, item)
 
 
-def make_entry_quiz(call: Calling, ref: ValidationRef, given: QuizRequest) -> QuizName:
+def make_entry_quiz(call: Calling, ref: ValidationRef, body: QuizRequest) -> QuizName:
     """Make the entry quiz from gold items and ask for it; give its name (owners)."""
-    return QuizName(gold_quiz.make_quiz(call.db, call.actor, ref, instructions=given.instructions))
+    return QuizName(gold_quiz.make_quiz(call.db, call.actor, ref, instructions=body.instructions))
 
 
 def list_contested(call: Calling, ref: ValidationRef, limit: Limit = 50) -> ContestedItems:
@@ -384,6 +387,6 @@ def list_contested(call: Calling, ref: ValidationRef, limit: Limit = 50) -> Cont
     return ContestedItems(adjudication.adjudication_queue_of(call.db, call.actor, ref, limit=limit))
 
 
-def adjudicate(call: Calling, ref: ValidationRef, item: ItemId, given: AdjudicationRequest) -> None:
+def adjudicate(call: Calling, ref: ValidationRef, item: ItemId, body: AdjudicationRequest) -> None:
     """Decide on an item as an expert; an empty *label* takes the decision back (experts, owners)."""
-    adjudication.adjudicate(call.db, call.actor, ref, item, given.label, reason=given.reason)
+    adjudication.adjudicate(call.db, call.actor, ref, item, body.label, reason=body.reason)

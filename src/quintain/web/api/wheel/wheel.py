@@ -28,21 +28,21 @@ class MarginRequest(Shape):
 
 
 def get_parity(call: Calling, ref: ValidationRef) -> RoundParity:
-    """Say whether models do as well as people on a released round, with the evidence (owners)."""
+    """Whether models do as well as people on a released round, with the evidence (owners)."""
     return standings.solved(call.db, call.actor, ref)
 
 
-def start_next(call: Calling, ref: ValidationRef, wanted: NextRequest | None = None) -> Round:
+def start_next(call: Calling, ref: ValidationRef, body: NextRequest | None = None) -> Round:
     """Add a draft of the next round: the same options, aimed at a model that solved this one (owners)."""
-    model = wanted.model.strip() if wanted else ""
+    model = body.model.strip() if body else ""
     return next_round.start_next(call.db, call.actor, ref, model or None).record()
 
 
 def get_timeline(call: Calling, task: TaskName) -> Timeline:
-    """Give the rounds of a task in their order: vMER, and what people and models reach on each."""
+    """Return the rounds of a task in their order: vMER, and what people and models reach on each."""
     return timelines.timeline(call.db, call.actor, task)
 
 
-def set_margin(call: Calling, task: TaskName, wanted: MarginRequest) -> Margin:
+def set_margin(call: Calling, task: TaskName, body: MarginRequest) -> Margin:
     """Set the margin within which a model counts as not inferior to people (owners)."""
-    return standings.set_margin(call.db, call.actor, task, wanted.margin)
+    return standings.set_margin(call.db, call.actor, task, body.margin)

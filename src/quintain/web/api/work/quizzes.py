@@ -76,38 +76,38 @@ def list_quizzes(call: Calling, task: TaskName) -> Quizzes:
 
 
 def get_quiz(call: Calling, task: TaskName, quiz: QuizName) -> Quiz:
-    """Give a quiz to whoever is to take it and has signed in; right answers to the task's owners only."""
+    """Return a quiz for whoever is to take it and has signed in; right answers for the task's owners only."""
     return quizzes.get_quiz(call.db, call.actor, task, quiz)
 
 
-def put_quiz(call: Calling, task: TaskName, quiz: QuizName, wanted: QuizDefinition, edit: Changing) -> Quiz:
+def put_quiz(call: Calling, task: TaskName, quiz: QuizName, body: QuizDefinition, edit: Changing) -> Quiz:
     """Add the quiz that *definition* describes, with the keys of its file, or change it (owners)."""
-    return quizzes.put_quiz(call.db, call.actor, task, quiz, wanted.definition, edit=edit)
+    return quizzes.put_quiz(call.db, call.actor, task, quiz, body.definition, edit=edit)
 
 
 def get_quiz_results(
     call: Calling, task: TaskName, quiz: QuizName, limit: Limit = 100, offset: Offset = 0
 ) -> QuizResults:
-    """Say who passed a quiz, a page of them, and which questions are missed (owners)."""
+    """Return who passed a quiz, a page of them, and which questions are missed (owners)."""
     return quiz_results.quiz_results(call.db, call.actor, task, quiz, limit=limit, offset=offset)
 
 
-def take_quiz(call: Calling, task: TaskName, quiz: QuizName, given: QuizAnswers) -> QuizTry:
+def take_quiz(call: Calling, task: TaskName, quiz: QuizName, body: QuizAnswers) -> QuizTry:
     """Take a quiz: the number of an option, counted from 0, for each question."""
-    return quizzes.take_quiz(call.db, call.actor, task, quiz, given.answers)
+    return quizzes.take_quiz(call.db, call.actor, task, quiz, body.answers)
 
 
-def practise_quiz(call: Calling, task: TaskName, quiz: QuizName, given: QuizPracticeRequest) -> Feedback:
+def practise_quiz(call: Calling, task: TaskName, quiz: QuizName, body: QuizPracticeRequest) -> Feedback:
     """Have an answer in practice explained; nothing is kept."""
-    return quizzes.practise(call.db, call.actor, task, quiz, given.question, given.answer)
+    return quizzes.practise(call.db, call.actor, task, quiz, body.question, body.answer)
 
 
-def qualify(call: Calling, task: TaskName, wanted: QualificationRequest) -> Qualifications:
-    """Give somebody a qualification on a task, or end it, and list every change of theirs (owners)."""
+def qualify(call: Calling, task: TaskName, body: QualificationRequest) -> Qualifications:
+    """Grant somebody a qualification on a task, or end it, and list every change of theirs (owners)."""
     qualifying.set_qualification(
-        call.db, call.actor, task, wanted.name, wanted.qualification, held=wanted.held, reason=wanted.reason
+        call.db, call.actor, task, body.name, body.qualification, held=body.held, reason=body.reason
     )
-    return Qualifications(qualifying.qualification_history(call.db, call.actor, task, wanted.name))
+    return Qualifications(qualifying.qualification_history(call.db, call.actor, task, body.name))
 
 
 def list_qualifications(call: Calling, task: TaskName, name: Somebody = None) -> Qualifications:
@@ -121,6 +121,6 @@ def list_my_facts(call: Calling) -> KnownFacts:
 
 
 def state_fact(call: Calling, fact: FactRequest) -> KnownFacts:
-    """Say something of oneself that rules ask for: the country, or the language one writes in."""
+    """State something of oneself that rules ask for: the country, or the language one writes in."""
     qualifying.state_fact(call.db, call.actor, fact.name, fact.value)
     return KnownFacts(qualifying.facts(call.db, call.actor))

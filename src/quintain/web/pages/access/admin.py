@@ -54,7 +54,7 @@ def make_link(post: Posting, name: str) -> Response:
 
 
 def grant(post: Posting, name: str) -> Response:
-    """Give somebody a role."""
+    """Grant somebody a role."""
     visit = post.visit
     try:
         role = _role(post.text("role"))
@@ -98,7 +98,7 @@ def _people(
     search = asked.q.strip()[:200]
     role = next((one for one in RoleName if one.value == asked.show), None)
     sort, down = (asked.sort if asked.sort in PEOPLE_ORDERS else "name"), asked.order == "down"
-    found = accounts.page_of_people(
+    people = accounts.page_of_people(
         visit.db,
         visit.actor,
         search=search,
@@ -110,7 +110,7 @@ def _people(
     return visit.render(
         "access/people.html",
         status=trouble.status if trouble else 200,
-        listing=page_of(found.users, found.total, asked, path="/admin", sort=sort, down=down),
+        listing=page_of(people.users, people.total, asked, path="/admin", sort=sort, down=down),
         search=search,
         chosen_role=role.value if role else "",
         role_choices=[("", _("any")), *((one.value, one.value) for one in RoleName)],

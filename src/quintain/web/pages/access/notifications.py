@@ -10,9 +10,9 @@ from quintain.web.visit import Posting, Visiting, local_path
 
 def notifications(visit: Visiting) -> Response:
     """List the messages."""
-    found = notify.list_notifications(visit.db, visit.actor)
+    messages = notify.list_notifications(visit.db, visit.actor)
     title = visit.tongue.gettext("Notifications")
-    return visit.render("access/notifications.html", messages=found, local_path=local_path, crumbs=[(title, None)])
+    return visit.render("access/notifications.html", messages=messages, local_path=local_path, crumbs=[(title, None)])
 
 
 def read_notifications(post: Posting) -> Response:

@@ -20,7 +20,7 @@ LIFETIMES = (30, 90, 365)
 def tokens_page(visit: Visiting, scopes: str = "") -> Response:
     """List the API tokens; the page that leads here says which *scopes* a new one needs, divided by commas."""
     require_signed_in(visit.actor)
-    return _tokens(visit, wanted=scopes.split(","))
+    return _tokens(visit, ticked=scopes.split(","))
 
 
 def create_token(post: Posting) -> Response:
@@ -43,7 +43,7 @@ def revoke_token(post: Posting) -> Response:
 
 
 def scope_words(_: Callable[[str], str]) -> dict[Scope, tuple[str, str]]:
-    """Give the name of each scope, and what a token with it may do."""
+    """Return the name of each scope, and what a token with it may do."""
     return {
         Scope.READ: (_("Read"), _("look at everything that you may look at")),
         Scope.WORK: (_("Work"), _("write, judge, grade, take quizzes")),
@@ -54,7 +54,7 @@ def scope_words(_: Callable[[str], str]) -> dict[Scope, tuple[str, str]]:
     }
 
 
-def _tokens(visit: Visit, *, secret: str = "", trouble: Trouble | None = None, wanted: Sequence[str] = ()) -> Response:
+def _tokens(visit: Visit, *, secret: str = "", trouble: Trouble | None = None, ticked: Sequence[str] = ()) -> Response:
     _ = visit.tongue.gettext
     words = scope_words(_)
     lifetimes = [(str(days), _("%(n)s days", n=days)) for days in LIFETIMES]
@@ -64,7 +64,7 @@ def _tokens(visit: Visit, *, secret: str = "", trouble: Trouble | None = None, w
         tokens=tokens.list_tokens(visit.db, visit.actor),
         secret=secret,
         choices=[
-            (scope.value, *words[scope], scope.value in (*wanted, Scope.READ))
+            (scope.value, *words[scope], scope.value in (*ticked, Scope.READ))
             for scope in useful_scopes(visit.actor)
             if visit.actor.may(scope)
         ],

@@ -101,9 +101,9 @@ def save_settings(post: Posting, task: str) -> Response:
 def remeasure(post: Posting, task: str) -> Response:
     """Queue what was measured elsewhere."""
     visit = post.visit
-    found = measuring_again.remeasure(visit.db, visit.blobs, visit.actor, task)
-    said = visit.tongue.gettext("Measurements that wait for a worker on {machine}: {n}.")
-    return visit.redirect(f"/tasks/{task}/board", said.format(machine=found.machine, n=found.queued))
+    remeasured = measuring_again.remeasure(visit.db, visit.blobs, visit.actor, task)
+    toast = visit.tongue.gettext("Measurements that wait for a worker on {machine}: {n}.")
+    return visit.redirect(f"/tasks/{task}/board", toast.format(machine=remeasured.machine, n=remeasured.queued))
 
 
 def queue_runs(post: Posting, task: str) -> Response:
@@ -130,30 +130,35 @@ def _view(post: Post) -> BoardView:
 
 
 def _show(visit: Visit, task: str, part: BoardPart, trouble: Trouble | None = None) -> Response:
-    found = get_task(visit.db, task)
+    definition = get_task(visit.db, task)
     try:
         warm = warm_board(visit.db, visit.blobs, visit.actor, task, part)
     except Unavailable as error:
         if error.code != PENDING:
             raise
-        return _pending(visit, found)
-    made = warm.board
+        return _pending(visit, definition)
+    board = warm.board
     ranked, scoring = warm.ranked, board_spec(visit.db, task)
     _ = visit.tongue.gettext
-    axes = [(axis, axis_title(_, axis)) for axis in made.axes]
+    axes = [(axis, axis_title(_, axis)) for axis in board.axes]
     return visit.render(
         "board/board.html",
         status=trouble.status if trouble else 200,
-        task=found,
+        task=definition,
         section="board",
-        made=made,
+        made=board,
         warm=warm,
-        elsewhere=warm.text.once(_elsewhere, made),
+        elsewhere=warm.text.once(_elsewhere, board),
+        disturbed=warm.text.once(_disturbed, board),
         there=ranked is not None,
-        weak=[one for one in made.datasets if one.weight and one.warnings],
-        warned=lambda one: " ".join(warning_text(_, why) for why in one.warnings),
-        resting=[one for one in made.datasets if not scoring.dataset_weight(one.name) and one.role in SCORING],
-        renamed=scoring.machine is not None and scoring.machine != made.spec.machine,
+        weak=[dataset for dataset in board.datasets if dataset.weight and dataset.warnings],
+        warned=lambda dataset: " ".join(warning_text(_, why) for why in dataset.warnings),
+        resting=[
+            dataset
+            for dataset in board.datasets
+            if not scoring.dataset_weight(dataset.name) and dataset.role in SCORING
+        ],
+        renamed=scoring.machine is not None and scoring.machine != board.spec.machine,
         unrun=warm.text.once(Ranked.unrun, ranked) if ranked else [],
         axes=axes,
         titles={axis.name: title for axis, title in axes},
@@ -162,45 +167,45 @@ def _show(visit: Visit, task: str, part: BoardPart, trouble: Trouble | None = No
         order=warm.order[:WITHOUT_SCRIPT],
         first=0 if CHOSEN & visit.request.query_params.keys() else FIRST,
         slider_top=SLIDER_TOP,
-        presets=presets(_, made),
-        words=words(_, fitted=made.metric == ABILITY),
-        abilities=shown_abilities(visit.db, task, made.frozen_at) if made.metric == ABILITY else None,
-        few_text=few_text() if warm.text.once(_has_few, made) else None,
+        presets=presets(_, board),
+        words=words(_, fitted=board.metric == ABILITY),
+        abilities=shown_abilities(visit.db, task, board.frozen_at) if board.metric == ABILITY else None,
+        few_text=few_text() if warm.text.once(_has_few, board) else None,
         scatter=scatter_chart(),
-        over_rounds=_over_rounds(visit, task, made),
+        over_rounds=_over_rounds(visit, task, board),
         most_points=MOST_POINTS,
         progress=_progress(warm, title=axes[0][1], human=_("people")),
         forks=board_keep.list_forks(visit.db, task),
         snapshots=board_keep.list_snapshots(visit.db, visit.actor, task),
         exports=[(kind, kind not in SINGLE) for kind in KINDS],
-        crumbs=[(title_of(visit, found), f"/tasks/{task}"), (_("Board"), None)],
+        crumbs=[(title_of(visit, definition), f"/tasks/{task}"), (_("Board"), None)],
         error=trouble,
     )
 
 
-def _has_few(made: BoardMatrix) -> bool:
-    """Say whether any figure rests on so few examples that it is drawn hollow."""
+def _has_few(board: BoardMatrix) -> bool:
+    """Whether any figure rests on so few examples that it is drawn hollow."""
     return any(
         figure is not None and bool(figure.n) and is_few(figure.n)
-        for model in made.models
+        for model in board.models
         for figure in (*chain.from_iterable(model.values.values()), *model.pooled.values())
     )
 
 
 def claim_part(visit: Visiting, task: str) -> Response:
     """Show who leads: a part of the board that was not ready with it."""
-    found = get_task(visit.db, task)
+    definition = get_task(visit.db, task)
     try:
         claim = board_claim(visit.db, visit.blobs, visit.actor, task)
     except Unavailable as error:
         if error.code != PENDING:
             raise
         claim = None
-    return visit.render("board/claim.html", task=found, claim=claim)
+    return visit.render("board/claim.html", task=definition, claim=claim)
 
 
 def _pending(visit: Visit, task: Task) -> Response:
-    """Say that a worker makes the board, and look again by itself."""
+    """Show that a worker makes the board, and look again by itself."""
     _ = visit.tongue.gettext
     return visit.render(
         "board/pending.html",
@@ -211,9 +216,9 @@ def _pending(visit: Visit, task: Task) -> Response:
     )
 
 
-def _over_rounds(visit: Visit, task: str, made: BoardMatrix) -> dict[str, Any] | None:
+def _over_rounds(visit: Visit, task: str, board: BoardMatrix) -> dict[str, Any] | None:
     """Draw the rounds of the board as it was made, where anything in them was judged."""
-    if not made.rounds:
+    if not board.rounds:
         return None
     _ = visit.tongue.gettext
     styles = styles_of([name for _task, name in list_names(visit.db, visit.actor, task)])
@@ -226,7 +231,7 @@ def _over_rounds(visit: Visit, task: str, made: BoardMatrix) -> dict[str, Any] |
         form=".1%",
     )
     notes = {"open": _("still open"), "unjudged": _("nothing judged yet")}
-    return rounds_chart(made.rounds, opened_rounds(visit.db, task, made.frozen_at), styles, words, notes)
+    return rounds_chart(board.rounds, opened_rounds(visit.db, task, board.frozen_at), styles, words, notes)
 
 
 def _progress(warm: WarmBoard, *, title: str, human: str) -> dict[str, Any] | None:
@@ -235,42 +240,47 @@ def _progress(warm: WarmBoard, *, title: str, human: str) -> dict[str, Any] | No
     return progress_chart(rows, title=title, human=(human, warm.board.human)) if rows else None
 
 
-def _elsewhere(made: BoardMatrix) -> list[str]:
+def _elsewhere(board: BoardMatrix) -> list[str]:
     """Name the models whose throughput or memory was measured on another class of machine than the one that ranks."""
     return [
         model.name
-        for model in made.models
+        for model in board.models
         if any(why and why.kind == "machine" for cells in model.gaps.values() for why in cells)
     ]
 
 
+def _disturbed(board: BoardMatrix) -> list[str]:
+    """Name the models that were measured while other work had much of the machine."""
+    return [model.name for model in board.models if model.disturbed is not None]
+
+
 def _settings(visit: Visit, task: str, trouble: Trouble | None = None) -> Response:
-    found = get_task(visit.db, task)
+    definition = get_task(visit.db, task)
     require_owner(visit.actor, task)
     _ = visit.tongue.gettext
-    made = warm_board(visit.db, visit.blobs, visit.actor, task, BoardPart(live=True, seeds_apart=True)).board
+    board = warm_board(visit.db, visit.blobs, visit.actor, task, BoardPart(live=True, seeds_apart=True)).board
     spec = board_spec(visit.db, task)
     base = f"/tasks/{task}"
     offered = models_to_choose(visit.db, visit.actor, task, limit=MOST_BOXES)
     return visit.render(
         "board/settings.html",
         status=trouble.status if trouble else 200,
-        task=found,
+        task=definition,
         section="board",
-        made=made,
+        made=board,
         spec=spec,
         made_from=visit.made_from("board", plain(spec)),
-        warned=lambda one: " ".join(warning_text(_, why) for why in one.warnings),
+        warned=lambda dataset: " ".join(warning_text(_, why) for why in dataset.warnings),
         weights=spec.axis_weights(AXES),
-        axes=[(axis, axis_title(_, axis)) for axis in made.axes],
+        axes=[(axis, axis_title(_, axis)) for axis in board.axes],
         metrics=[
-            ("", _("the task's own: %(metric)s", metric=found.canonical_metric)),
-            *((one, one) for one in dict.fromkeys([*found.metrics, VMER])),
+            ("", _("the task's own: %(metric)s", metric=definition.canonical_metric)),
+            *((name, name) for name in dict.fromkeys([*definition.metrics, VMER])),
             (ABILITY, _("ability, by item response theory")),
         ],
-        names=sorted({one.name for one in offered.models} | set(spec.hidden_models)),
+        names=sorted({model.name for model in offered.models} | set(spec.hidden_models)),
         many=offered.more,
-        crumbs=[(title_of(visit, found), base), (_("Board"), f"{base}/board"), (_("Settings"), None)],
+        crumbs=[(title_of(visit, definition), base), (_("Board"), f"{base}/board"), (_("Settings"), None)],
         error=trouble,
     )
 

@@ -75,7 +75,7 @@ def _labels(field: str, align: str, by: int) -> dict[str, Any]:
 
 
 def progress_rows(ranked: Ranked) -> list[dict[str, Any]]:
-    """Give each model's performance by date, and the best so far.
+    """Return each model's performance by date, and the best so far.
 
     Of many models those that were the best when they came, and the newest others: more points are a cloud.
     """
@@ -170,19 +170,19 @@ def rounds_chart(
     *opened* are all rounds of the task, also those that nothing was judged of, and whether each is still open; *notes*
     say so: `open`, `unjudged`. None where nothing was judged at all.
     """
-    judged = {one.ref.partition("/")[2]: one for one in rounds}
-    names = short_names([rate.model for one in rounds for rate in one.models])
+    judged = {judged_round.ref.partition("/")[2]: judged_round for judged_round in rounds}
+    names = short_names([rate.model for judged_round in rounds for rate in judged_round.models])
     columns = []
     for title in dict.fromkeys([*opened, *judged]):
         still_open = opened.get(title, False)
         column = RoundColumn(title, open=still_open, note=notes["open" if still_open else "unjudged"])
         if title in judged:
-            one = judged[title]
+            judged_round = judged[title]
             points = {
                 names[rate.model]: RoundPoint(rest_of(rate.vmer), rate.collected, target=True)
-                for rate in one.models
+                for rate in judged_round.models
                 if rate.vmer.value is not None
             }
-            column = replace(column, models=points, people=one.human, people_n=one.validated)
+            column = replace(column, models=points, people=judged_round.human, people_n=judged_round.validated)
         columns.append(column)
     return round_lines(columns, styles, words) if any(column.models for column in columns) else None

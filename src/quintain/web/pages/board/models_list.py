@@ -36,11 +36,11 @@ class ModelRow:
 
 def index(visit: Visiting, task: str, asked: Asking) -> Response:
     """List the models with where everybody sees them stand, as it is known by now; described are those on the page."""
-    found = tasks.get_task(visit.db, task)
-    standing = known_standings(visit.db, visit.blobs, [task]).get(task)
-    places = {place.name: place for place in standing.places} if standing else {}
-    axes = standing.axes if standing else ()
-    history = standing.rounds if standing else {}
+    definition = tasks.get_task(visit.db, task)
+    ranking = known_standings(visit.db, visit.blobs, [task]).get(task)
+    places = {place.name: place for place in ranking.places} if ranking else {}
+    axes = ranking.axes if ranking else ()
+    history = ranking.rounds if ranking else {}
     rows = [
         ModelRow(name, added, places.get(name), tuple(history.get(name, ())))
         for name, added in models.model_lines(visit.db, visit.actor, task)
@@ -51,22 +51,22 @@ def index(visit: Visiting, task: str, asked: Asking) -> Response:
     _ = visit.tongue.gettext
     return visit.render(
         "board/models.html",
-        task=found,
+        task=definition,
         section="models",
         listing=replace(listing, rows=[replace(row, info=infos[row.name]) for row in listing.rows]),
         axes=[(axis, axis_title(_, axis)) for axis in axes],
-        provisional=standing is not None and standing.provisional,
-        known=standing is not None,
+        provisional=ranking is not None and ranking.provisional,
+        known=ranking is not None,
         several=any(len(row.rounds) > 1 for row in rows),
         sparkline=sparkline,
         visibility_names=visibility_names(visit.tongue.gettext),
         may_submit=any(visit.actor.has(role, task) for role in (RoleName.BUILDER, RoleName.OWNER)),
-        crumbs=[(title_of(visit, found), f"/tasks/{task}"), (visit.tongue.gettext("Models"), None)],
+        crumbs=[(title_of(visit, definition), f"/tasks/{task}"), (visit.tongue.gettext("Models"), None)],
     )
 
 
 def _columns(axes: Sequence[Axis]) -> dict[str, Callable[[ModelRow], Any]]:
-    """Say what the list may be sorted by: name, rank, date, and each axis."""
+    """Return what the list may be sorted by: name, rank, date, and each axis."""
 
     def figure(axis: str) -> Callable[[ModelRow], Any]:
         return lambda row: row.place.figures[axis]["value"] if row.place and axis in row.place.figures else None

@@ -8,17 +8,17 @@ from quintain.services.board.parts import BoardMatrix
 from quintain.web.pages.figure_words import Translate, gap_words
 
 
-def presets(_: Translate, made: BoardMatrix) -> list[dict[str, Any]]:
+def presets(_: Translate, board: BoardMatrix) -> list[dict[str, Any]]:
     """List the views that the page offers; the first is the owner's."""
     return [
         {
             "name": "default",
             "title": _("Owner's default"),
-            "weights": made.spec.axis_weights([axis.name for axis in made.axes]),
+            "weights": board.spec.axis_weights([axis.name for axis in board.axes]),
         },
         {
             "name": "accuracy",
-            "title": _("{metric} only").format(metric=made.axes[0].title),
+            "title": _("{metric} only").format(metric=board.axes[0].title),
             "weights": {"performance": 1},
         },
         {
@@ -35,17 +35,17 @@ def presets(_: Translate, made: BoardMatrix) -> list[dict[str, Any]]:
 
 
 def words(_: Translate, *, fitted: bool = False) -> dict[str, str]:
-    """Give the sentences that the browser fills in; {names} in braces are its.
+    """Return the sentences that the browser fills in; {names} in braces are its.
 
     Where abilities are *fitted*, one figure is over all data sets that score, and not over rounds.
     """
     rows = _row_words(_) | gap_words(_)
-    found = rows | _weight_words(_) | _certainty_words(_) | _aggregation_words(_) | _round_words(_)
-    return found | {"all_rounds": _("All data sets that score together")} if fitted else found
+    sentences = rows | _weight_words(_) | _certainty_words(_) | _aggregation_words(_) | _round_words(_)
+    return sentences | {"all_rounds": _("All data sets that score together")} if fitted else sentences
 
 
 def _row_words(_: Translate) -> dict[str, str]:
-    """Give what stands in a row, and what its cells rest on."""
+    """Return what stands in a row, and what its cells rest on."""
     return {
         "unranked": _("unranked"),
         "missing": _("{axes} missing"),
@@ -81,7 +81,7 @@ def _row_words(_: Translate) -> dict[str, str]:
 
 
 def _weight_words(_: Translate) -> dict[str, str]:
-    """Give what is said of weights: their shares, what is traded for what, and why nothing is ranked."""
+    """Return what is said of weights: their shares, what is traded for what, and why nothing is ranked."""
     return {
         "order": _("New order: {order}."),
         "place": _("{rank}. {name}"),
@@ -108,7 +108,7 @@ def _weight_words(_: Translate) -> dict[str, str]:
 
 
 def _certainty_words(_: Translate) -> dict[str, str]:
-    """Give how sure the ranking is, and what it hangs on."""
+    """Return how sure the ranking is, and what it hangs on."""
     return {
         "above": _("Probability that the row is above the column"),
         "pair": _("{first} above {second}: {percent}"),
@@ -142,7 +142,7 @@ def _aggregation_words(_: Translate) -> dict[str, str]:
 
 
 def _round_words(_: Translate) -> dict[str, str]:
-    """Give what is said of rounds."""
+    """Return what is said of rounds."""
     return {
         "all_rounds": _("All rounds together"),
         "model": _("Model"),

@@ -21,7 +21,7 @@ PEOPLE = 50
 
 
 def show(visit: Visiting, task: str, number: int, name: str = "", search: str = "", offset: int = 0) -> Response:
-    """Say rule by rule why the reader, or for an owner the person called *name*, may or may not write."""
+    """Show rule by rule why the reader, or for an owner the person called *name*, may or may not write."""
     require_signed_in(visit.actor)
     return _show(visit, task, number, name=name.strip(), search=search.strip()[:200], offset=offset)
 
@@ -40,16 +40,18 @@ def state(post: Posting, task: str, number: int) -> Response:
 
 
 def set_qualification(post: Posting, task: str, number: int) -> Response:
-    """Give somebody a qualification, or end it."""
+    """Grant somebody a qualification, or end it."""
     visit, name = post.visit, post.text("name").strip()
     held = post.text("act") != "end"
-    wanted = post.text("qualification").strip()
+    qualification = post.text("qualification").strip()
     try:
-        qualify.set_qualification(visit.db, visit.actor, task, name, wanted, held=held, reason=post.text("reason"))
+        qualify.set_qualification(
+            visit.db, visit.actor, task, name, qualification, held=held, reason=post.text("reason")
+        )
     except (BadInput, NotFound) as error:
         return _show(visit, task, number, name=name, trouble=trouble_of(error))
-    place = f"/tasks/{task}/rounds/{number}/eligibility?name={quote(name)}"
-    return visit.redirect(place, visit.tongue.gettext("Saved."))
+    address = f"/tasks/{task}/rounds/{number}/eligibility?name={quote(name)}"
+    return visit.redirect(address, visit.tongue.gettext("Saved."))
 
 
 def _show(
@@ -63,13 +65,13 @@ def _show(
     trouble: Trouble | None = None,
 ) -> Response:
     _ = visit.tongue.gettext
-    found = tasks.get_task(visit.db, task)
-    owner = visit.owns(found)
+    definition = tasks.get_task(visit.db, task)
+    owner = visit.owns(definition)
     ref = f"{task}/{number}"
     info = manage.get_round(visit.db, visit.actor, ref)
-    one, history = None, []
+    eligible_person, history = None, []
     try:
-        one = eligible.may_write(visit.db, visit.actor, ref, name if owner and name else None)
+        eligible_person = eligible.may_write(visit.db, visit.actor, ref, name if owner and name else None)
         history = qualify.qualification_history(visit.db, visit.actor, task, name if owner and name else None)
     except NotFound as error:
         trouble = trouble or trouble_of(error)
@@ -80,12 +82,12 @@ def _show(
     return visit.render(
         "collect/round_eligibility.html",
         status=trouble.status if trouble else 200,
-        task=found,
+        task=definition,
         section="rounds" if owner else "write",
         round=info,
         name=name if owner else "",
-        one=one,
-        facts=_facts(visit, one) if not (owner and name) else {},
+        one=eligible_person,
+        facts=_facts(visit, eligible_person) if not (owner and name) else {},
         history=history,
         crowd=crowd,
         search=search,
@@ -93,7 +95,7 @@ def _show(
         if crowd
         else None,
         crumbs=[
-            (title_of(visit, found), f"/tasks/{task}"),
+            (title_of(visit, definition), f"/tasks/{task}"),
             (info.spec.title, f"/tasks/{task}/rounds/{number}"),
             (_("Who may write"), None),
         ],
@@ -101,8 +103,8 @@ def _show(
     )
 
 
-def _facts(visit: Visit, one: Eligible | None) -> dict[str, str]:
-    """Give what rules of the round ask a worker to state, with what is known."""
-    asked = [reason.rule for reason in one.reasons if reason.rule in qualify.STATED] if one else []
+def _facts(visit: Visit, person: Eligible | None) -> dict[str, str]:
+    """Return what rules of the round ask a worker to state, with what is known."""
+    asked = [reason.rule for reason in person.reasons if reason.rule in qualify.STATED] if person else []
     known = {fact.name: fact.value for fact in qualify.facts(visit.db, visit.actor)} if asked else {}
     return {name: known.get(name, "") for name in asked}

@@ -24,16 +24,16 @@ def show(visit: Visiting, task: str, asked: Asking, held: bool = False) -> Respo
 
 def act(post: Posting, task: str) -> Response:
     """Confirm people, decide on a request to be let in, or make a code."""
-    visit, wanted = post.visit, post.text("act")
+    visit, action = post.visit, post.text("act")
     db, actor = visit.db, visit.actor
     try:
-        if wanted == "code":
+        if action == "code":
             code = panel_people.make_door_code(db, actor, task, post.text("name"))
             return _show(visit, task, code=code)
-        if wanted in {"let-in", "refuse"}:
-            panel_people.decide_request(db, actor, task, post.number("request"), let_in=wanted == "let-in")
+        if action in {"let-in", "refuse"}:
+            panel_people.decide_request(db, actor, task, post.number("request"), let_in=action == "let-in")
         else:
-            panel_people.confirm_guests(db, actor, task, post.texts("name"), everybody=wanted == "everybody")
+            panel_people.confirm_guests(db, actor, task, post.texts("name"), everybody=action == "everybody")
     except (BadInput, Conflict, NotFound) as error:
         return _show(visit, task, error=error)
     return visit.redirect(f"/tasks/{task}/panel", visit.tongue.gettext("Saved."))
@@ -48,7 +48,7 @@ def _show(
     error: QuintainError | None = None,
     code: DoorCode | None = None,
 ) -> Response:
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     _ = visit.tongue.gettext
     offset = max(offset, 0)
     page = panel_people.list_guests(visit.db, visit.actor, task, held=held, limit=SIZE, offset=offset)
@@ -57,7 +57,7 @@ def _show(
     return visit.render(
         "collect/panel_people.html",
         status=trouble.status if trouble else 200,
-        task=found,
+        task=definition,
         section="pay",
         home=home,
         page=page,
@@ -75,7 +75,7 @@ def _show(
         paging=Paging(home, {"held": "1"} if held else {}, offset, len(page.people), page.total, SIZE),
         error=trouble,
         crumbs=[
-            (title_of(visit, found), f"/tasks/{task}"),
+            (title_of(visit, definition), f"/tasks/{task}"),
             (_("Pay"), f"/tasks/{task}/pay"),
             (_("People from panels"), None),
         ],

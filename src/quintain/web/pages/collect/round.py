@@ -75,30 +75,30 @@ def invite(post: Posting, task: str, number: int) -> Response:
 def clone(post: Posting, task: str, number: int) -> Response:
     """Make a draft that asks the same."""
     visit = post.visit
-    made = manage.clone_round(visit.db, visit.actor, f"{task}/{number}")
-    return visit.redirect(f"/tasks/{task}/rounds/{made.number}/edit", visit.tongue.gettext("Cloned, without prompts."))
+    info = manage.clone_round(visit.db, visit.actor, f"{task}/{number}")
+    return visit.redirect(f"/tasks/{task}/rounds/{info.number}/edit", visit.tongue.gettext("Cloned, without prompts."))
 
 
 def texts_page(visit: Visiting, task: str, number: int, show: str = "", before: str = "") -> Response:
     """List what was written in a round, whether it fooled the model or not."""
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     _ = visit.tongue.gettext
     last = int(before) if before.isdecimal() and len(before) < 10 else None
-    wanted = {"fooled": True, "right": False}.get(show)
+    fooled = {"fooled": True, "right": False}.get(show)
     ref = f"{task}/{number}"
-    rows = list_attempts.round_texts(visit.db, visit.actor, ref, fooled=wanted, before=last, limit=PAGE_ROWS + 1)
+    rows = list_attempts.round_texts(visit.db, visit.actor, ref, fooled=fooled, before=last, limit=PAGE_ROWS + 1)
     return visit.render(
         "collect/round_texts.html",
-        task=found,
+        task=definition,
         section="rounds",
         number=number,
-        wheel=station_line(visit, found, number),
-        texts=[(one, own_text(found, one.inputs)) for one in rows[:PAGE_ROWS]],
-        show=show if wanted is not None else "",
+        wheel=station_line(visit, definition, number),
+        texts=[(text, own_text(definition, text.inputs)) for text in rows[:PAGE_ROWS]],
+        show=show if fooled is not None else "",
         shows=[("", _("all")), ("fooled", _("the model was wrong")), ("right", _("the model was right"))],
         more=rows[PAGE_ROWS - 1].id if len(rows) > PAGE_ROWS else None,
         first=last is None,
-        crumbs=round_crumbs(visit, found, number, _("Texts")),
+        crumbs=round_crumbs(visit, definition, number, _("Texts")),
     )
 
 
@@ -147,36 +147,36 @@ def flags_page(
     offset: int = 0,
 ) -> Response:
     """List what the owner should look at."""
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     _ = visit.tongue.gettext
     ref, decided, first = f"{task}/{number}", None if all else False, max(offset, 0)
     queue = list_attempts.flag_queue(visit.db, visit.actor, ref, decided=decided, offset=first, limit=SIZE)
     kinds = {"offensive": _("may hurt"), "personal": _("personal data"), "reported": _("reported")}
     return visit.render(
         "collect/round_flags.html",
-        task=found,
+        task=definition,
         section="rounds",
         round_number=number,
-        wheel=station_line(visit, found, number),
-        flags=[(one, own_text(found, one.inputs), kinds.get(one.kind, one.kind)) for one in queue.flags],
+        wheel=station_line(visit, definition, number),
+        flags=[(flag, own_text(definition, flag.inputs), kinds.get(flag.kind, flag.kind)) for flag in queue.flags],
         paging=Paging(f"/tasks/{task}/rounds/{number}/flags", {"all": all}, first, len(queue.flags), queue.total, SIZE),
         every=bool(all),
-        crumbs=round_crumbs(visit, found, number, _("Flags")),
+        crumbs=round_crumbs(visit, definition, number, _("Flags")),
     )
 
 
 def _show(visit: Visit, task: str, number: int, trouble: Trouble | None = None) -> Response:
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     info = manage.get_round(visit.db, visit.actor, f"{task}/{number}")
     if info.kind is RoundKind.HARVEST:
         spec = spec_for(visit.db, visit.actor, info)
-        about: dict[str, Any] = {"task": found, "section": "rounds", "round": info, "spec": spec, "error": trouble}
-        wheel = station_line(visit, found, number)
+        about: dict[str, Any] = {"task": definition, "section": "rounds", "round": info, "spec": spec, "error": trouble}
+        wheel = station_line(visit, definition, number)
         return visit.render(
-            "collect/round_harvest.html", wheel=wheel, crumbs=round_crumbs(visit, found, number), **about
+            "collect/round_harvest.html", wheel=wheel, crumbs=round_crumbs(visit, definition, number), **about
         )
     values: dict[str, Any] = {
-        "task": found,
+        "task": definition,
         "section": "rounds",
         "round": info,
         "spec": info.spec,
@@ -185,27 +185,28 @@ def _show(visit: Visit, task: str, number: int, trouble: Trouble | None = None) 
         "begun": begun_session(visit, info),
         "counters": None,
         "figure": None,
-        "wheel": station_line(visit, found, number),
+        "wheel": station_line(visit, definition, number),
         "parity": None,
-        "crumbs": round_crumbs(visit, found, number),
+        "crumbs": round_crumbs(visit, definition, number),
         "error": trouble,
     }
-    if visit.owns(found):
-        values |= _console(visit, found, info)
+    if visit.owns(definition):
+        values |= _console(visit, definition, info)
     return visit.render("collect/round.html", status=trouble.status if trouble else 200, **values)
 
 
 def _console(visit: Visit, task: Task, info: RoundInfo) -> dict[str, Any]:
     figure = round_figures.shown_figures(visit.db, info)
-    found = round_figures.counters(visit.db, visit.actor, info.ref, figure, most=MOST_ROWS)
+    counters = round_figures.counters(visit.db, visit.actor, info.ref, figure, most=MOST_ROWS)
     return {
-        "counters": found,
+        "counters": counters,
         "figure": figure,
-        "needs_prompts": any(one.prompt for one in info.spec.conditions) and not found.prompts["prompts"],
+        "needs_prompts": any(condition.prompt for condition in info.spec.conditions)
+        and not counters.prompts["prompts"],
         "context_names": context_names(visit, task),
         "outcomes": _outcomes(visit),
-        "charts": _charts(visit, found),
-        "tables": _tables(visit, task, info, found),
+        "charts": _charts(visit, counters),
+        "tables": _tables(visit, task, info, counters),
         "totals": earnings.round_totals(visit.db, visit.actor, info.task, info.id),
         "entry_url": entry.entry_url(info, visit.base_url) if info.spec.entry else "",
         "by_link": info.spec.entry is not None and info.spec.entry.provider == LINK,
@@ -226,38 +227,40 @@ def _outcomes(visit: Visit) -> dict[str, str]:
     }
 
 
-def _charts(visit: Visit, found: Counters) -> list[tuple[str, dict[str, Any]]]:
+def _charts(visit: Visit, counters: Counters) -> list[tuple[str, dict[str, Any]]]:
     """Pair each chart with the question that it answers."""
-    if not found.attempts:
+    if not counters.attempts:
         return []
     _ = visit.tongue.gettext
     words = {"attempts": _("attempts"), "rate": _("fooling rate")}
     charts = [
         (
             _("When do people write, and when do they fool it?"),
-            time_chart(found, moment=_("time"), attempts=_("attempts"), fooled=_("fooled"), other=_("not fooled")),
+            time_chart(counters, moment=_("time"), attempts=_("attempts"), fooled=_("fooled"), other=_("not fooled")),
         )
     ]
-    if len([one for one in found.by_label if one.name]) > 1:
-        charts.append((_("Which label fools it most?"), rate_chart(found.by_label, category=_("label"), **words)))
-    if len(found.by_condition) > 1:
-        chart = rate_chart(found.by_condition, category=_("condition"), **words)
+    if len([count for count in counters.by_label if count.name]) > 1:
+        charts.append((_("Which label fools it most?"), rate_chart(counters.by_label, category=_("label"), **words)))
+    if len(counters.by_condition) > 1:
+        chart = rate_chart(counters.by_condition, category=_("condition"), **words)
         charts.append((_("Which condition fools it more?"), chart))
-    if len(found.by_number) > 1:
-        charts.append((_("Which try fools it?"), rate_chart(found.by_number, category=_("try"), **words)))
+    if len(counters.by_number) > 1:
+        charts.append((_("Which try fools it?"), rate_chart(counters.by_number, category=_("try"), **words)))
     return charts
 
 
 def _tables(
-    visit: Visit, task: Task, info: RoundInfo, found: Counters
+    visit: Visit, task: Task, info: RoundInfo, counters: Counters
 ) -> list[tuple[str, str, Sequence[tuple[str, RoundCount]]]]:
     """Make the tables of the console: title, heading of the first column, rows."""
     _ = visit.tongue.gettext
-    by_size = sorted(found.by_worker, key=lambda one: -one.attempts)
-    used = sorted(found.by_prompt, key=lambda one: -(one.rate or 0))
-    named = prompts.prompts_by_hash(visit.db, visit.actor, info.ref, [one.name for one in used])
-    texts = {one.hash: own_text(task, one.inputs) or one.row for one in named}
-    tables = [(_("By worker"), _("Worker"), [(one.name, one) for one in by_size])]
+    by_size = sorted(counters.by_worker, key=lambda count: -count.attempts)
+    used = sorted(counters.by_prompt, key=lambda count: -(count.rate or 0))
+    named = prompts.prompts_by_hash(visit.db, visit.actor, info.ref, [prompt.name for prompt in used])
+    texts = {prompt.hash: own_text(task, prompt.inputs) or prompt.row for prompt in named}
+    tables = [(_("By worker"), _("Worker"), [(count.name, count) for count in by_size])]
     if used:
-        tables.append((_("By prompt"), _("Prompt"), [(texts.get(one.name) or one.name[:12], one) for one in used]))
+        tables.append(
+            (_("By prompt"), _("Prompt"), [(texts.get(count.name) or count.name[:12], count) for count in used])
+        )
     return [(title, heading, rows) for title, heading, rows in tables if rows]

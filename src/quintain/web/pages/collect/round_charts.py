@@ -81,17 +81,17 @@ def rate_chart(counts: Sequence[RoundCount], *, category: str, attempts: str, ra
     return mark_few(chart)
 
 
-def time_chart(found: Counters, *, moment: str, attempts: str, fooled: str, other: str) -> dict[str, Any]:
+def time_chart(counters: Counters, *, moment: str, attempts: str, fooled: str, other: str) -> dict[str, Any]:
     """Draw attempts over time, those that fooled the model and the *other* ones on top of each other.
 
     There is a bar for each hour; for each day, or each month, where those would be too many to tell apart.
     """
-    span, counts = _spans(found)
+    span, counts = _spans(counters)
     rows = []
-    for one in counts:
-        at = one.name.replace(" ", "T")
-        rows.append({"at": at, "kind": fooled, "order": 0, "count": one.fooled})
-        rows.append({"at": at, "kind": other, "order": 1, "count": one.attempts - one.fooled})
+    for count in counts:
+        at = count.name.replace(" ", "T")
+        rows.append({"at": at, "kind": fooled, "order": 0, "count": count.fooled})
+        rows.append({"at": at, "kind": other, "order": 1, "count": count.attempts - count.fooled})
     colours = {"domain": [fooled, other], "range": ["#d98a1f", "#8a94a6"]}
     time = {"field": "at", "type": "temporal", "timeUnit": span.unit}
     return {
@@ -121,16 +121,16 @@ def time_chart(found: Counters, *, moment: str, attempts: str, fooled: str, othe
     }
 
 
-def _spans(found: Counters) -> tuple[_Span, Sequence[RoundCount]]:
+def _spans(counters: Counters) -> tuple[_Span, Sequence[RoundCount]]:
     """Choose the shortest span of time whose bars can be told apart."""
-    if sum(one.attempts for one in found.by_hour) == found.attempts and len(found.by_hour) <= MOST_BARS:
-        return HOUR, found.by_hour
-    if len(found.by_day) <= MOST_BARS:
-        return DAY, found.by_day
-    months = groupby(found.by_day, key=lambda one: one.name[:MONTH_CHARACTERS])
+    if sum(count.attempts for count in counters.by_hour) == counters.attempts and len(counters.by_hour) <= MOST_BARS:
+        return HOUR, counters.by_hour
+    if len(counters.by_day) <= MOST_BARS:
+        return DAY, counters.by_day
+    months = groupby(counters.by_day, key=lambda count: count.name[:MONTH_CHARACTERS])
     return MONTH, [_added(month, list(days)) for month, days in months]
 
 
 def _added(month: str, days: Sequence[RoundCount]) -> RoundCount:
-    made, fooled = sum(one.attempts for one in days), sum(one.fooled for one in days)
-    return RoundCount(f"{month}-01", made, fooled, None, None, None)
+    written, fooled = sum(day.attempts for day in days), sum(day.fooled for day in days)
+    return RoundCount(f"{month}-01", written, fooled, None, None, None)

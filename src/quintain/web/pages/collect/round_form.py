@@ -19,7 +19,7 @@ ROWS = 4  # of conditions; more where a file has more
 
 
 def values_of(spec: RoundSpec) -> dict[str, Any]:
-    """Give what the form's fields hold for *spec*."""
+    """Return what the form's fields hold for *spec*."""
     return {
         **FORM.show(spec),
         "writing": _writing(spec.conditions),
@@ -29,7 +29,7 @@ def values_of(spec: RoundSpec) -> dict[str, Any]:
 
 
 def values_in(post: Post) -> dict[str, Any]:
-    """Give what was typed, to show it again."""
+    """Return what was typed, to show it again."""
     rows = zip(
         _column(post, "condition-name"),
         _column(post, "condition-prompt"),
@@ -64,8 +64,8 @@ def _column(post: Post, name: str) -> list[str]:
 
 
 def _rows(rows: list[tuple[str, bool, str]]) -> list[tuple[str, bool, str]]:
-    given = [row for row in rows if row[0]]
-    return given + [("", True, "1")] * max(1, ROWS - len(given))
+    filled = [row for row in rows if row[0]]
+    return filled + [("", True, "1")] * max(1, ROWS - len(filled))
 
 
 def _writing(conditions: tuple[Condition, ...]) -> str:
@@ -81,7 +81,7 @@ def _conditions(reading: FormReading, before: RoundSpec | None) -> list[dict[str
         if before and _writing(before.conditions) == writing:  # in the order that they had
             return [{"name": one.name, "prompt": one.prompt} for one in before.conditions]
         return [one for one in BOTH if writing in {"both", one["name"]}]
-    found = []
+    conditions = []
     for name, prompt, weight in reading.values["conditions"]:
         if name and not (weight.isdecimal() and len(weight) < 6):
             reading.faults.append(
@@ -93,5 +93,5 @@ def _conditions(reading: FormReading, before: RoundSpec | None) -> list[dict[str
                 )
             )
         elif name:
-            found.append({"name": name, "prompt": prompt, "weight": int(weight)})
-    return found
+            conditions.append({"name": name, "prompt": prompt, "weight": int(weight)})
+    return conditions

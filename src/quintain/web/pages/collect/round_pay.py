@@ -51,7 +51,7 @@ def decide(post: Posting, task: str, number: int) -> Response:
 
 
 def _show(visit: Visit, task: str, number: int, asked: ListQuery, trouble: Trouble | None = None) -> Response:
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     require_owner(visit.actor, task)
     _ = visit.tongue.gettext
     known = asked.sort in {"when", "amount", "worker"}
@@ -70,9 +70,9 @@ def _show(visit: Visit, task: str, number: int, asked: ListQuery, trouble: Troub
     return visit.render(
         "collect/round_pay.html",
         status=trouble.status if trouble else 200,
-        task=found,
+        task=definition,
         section="rounds",
-        wheel=station_line(visit, found, number),
+        wheel=station_line(visit, definition, number),
         listing=page_of(pay.earnings, pay.total, asked, path=path, sort=sort, down=down),
         home=path,
         asked=asked,
@@ -80,6 +80,6 @@ def _show(visit: Visit, task: str, number: int, asked: ListQuery, trouble: Troub
         pay=pay,
         statuses=names,
         shows=[("", _("everything")), *names.items()],
-        crumbs=round_crumbs(visit, found, number, _("Pay")),
+        crumbs=round_crumbs(visit, definition, number, _("Pay")),
         error=trouble,
     )

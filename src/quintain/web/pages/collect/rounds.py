@@ -45,29 +45,29 @@ PLAIN_RULES = ("task", "differs")  # of fooling, for answers that are no texts
 
 def index(visit: Visiting, task: str) -> Response:
     """List the rounds of a task."""
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     _ = visit.tongue.gettext
     listed = manage.list_rounds(visit.db, visit.actor, task)
     return visit.render(
         "collect/rounds.html",
-        task=found,
+        task=definition,
         section="rounds",
         rounds=listed,
         begun={info.number: begun_session(visit, info) for info in listed if info.state is RoundState.OPEN},
         states=state_names(visit),
-        quizzes=quiz_results.quiz_list(visit.db, visit.actor, task) if visit.owns(found) else [],
-        crumbs=[(title_of(visit, found), f"/tasks/{task}"), (_("Rounds"), None)],
+        quizzes=quiz_results.quiz_list(visit.db, visit.actor, task) if visit.owns(definition) else [],
+        crumbs=[(title_of(visit, definition), f"/tasks/{task}"), (_("Rounds"), None)],
     )
 
 
 def new_page(visit: Visiting, task: str, file: str = "") -> Response:
     """Offer a form, or a file, to start from."""
-    found = tasks.get_task(visit.db, task)
-    spec = _starter(visit, found)
+    definition = tasks.get_task(visit.db, task)
+    spec = _starter(visit, definition)
     sources = prompt_sources(visit.db, visit.actor, task)
-    first = f"{CONTEXTS if context_names(visit, found) else ''}{sources[0].ref}" if sources else ""
+    first = f"{CONTEXTS if context_names(visit, definition) else ''}{sources[0].ref}" if sources else ""
     values = {**values_of(spec), "prompts": first, "writing": AS_CHOSEN}
-    return _editor(visit, found, None, SpecDraft(FORM, values, dump_round(spec), bool(file)))
+    return _editor(visit, definition, None, SpecDraft(FORM, values, dump_round(spec), bool(file)))
 
 
 def create(post: Posting, task: str) -> Response:
@@ -77,17 +77,20 @@ def create(post: Posting, task: str) -> Response:
 
 def edit_page(visit: Visiting, task: str, number: int, file: str = "") -> Response:
     """Show what a round asks, to change it."""
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     info = manage.get_round(visit.db, visit.actor, f"{task}/{number}")
     return _editor(
-        visit, found, info, SpecDraft(FORM, values_of(info.spec), dump_round(info.spec), bool(file), stored=info.spec)
+        visit,
+        definition,
+        info,
+        SpecDraft(FORM, values_of(info.spec), dump_round(info.spec), bool(file), stored=info.spec),
     )
 
 
 def save(post: Posting, task: str, number: int) -> Response:
     """Change a round."""
-    found = tasks.get_task(post.visit.db, task)
-    return _save(post, found, manage.get_round(post.visit.db, post.visit.actor, f"{task}/{number}"))
+    definition = tasks.get_task(post.visit.db, task)
+    return _save(post, definition, manage.get_round(post.visit.db, post.visit.actor, f"{task}/{number}"))
 
 
 def download_file(visit: Visiting, task: str, number: int) -> Response:
@@ -99,20 +102,20 @@ def download_file(visit: Visiting, task: str, number: int) -> Response:
 
 
 def state_names(visit: Visit) -> dict[str, str]:
-    """Say in the reader's language where a round may stand."""
+    """Return in the reader's language where a round may stand."""
     _ = visit.tongue.gettext
     return {"draft": _("draft"), "open": _("open"), "closed": _("closed")}
 
 
 def _starter(visit: Visit, task: Task) -> RoundSpec:
     """Aim a new round at the model that leads, as far as that is known, or else at the newest."""
-    standing = known_standings(visit.db, visit.blobs, [task.name]).get(task.name)
-    first = standing.places[:LEADING] if standing else ()
-    found = models.list_models(visit.db, visit.actor, task.name, [one.name for one in first]) if first else []
-    there = {one.version.ref for one in found if one.version.withdrawn_at is None}
-    leading = [one.ref for one in first if one.ref in there]
+    ranking = known_standings(visit.db, visit.blobs, [task.name]).get(task.name)
+    first = ranking.places[:LEADING] if ranking else ()
+    infos = models.list_models(visit.db, visit.actor, task.name, [model.name for model in first]) if first else []
+    usable = {model.version.ref for model in infos if model.version.withdrawn_at is None}
+    leading = [model.ref for model in first if model.ref in usable]
     newest = models.models_to_choose(visit.db, visit.actor, task.name, limit=1).models
-    targets = Targets("one", tuple([*leading, *(one.ref for one in newest)][:1]))
+    targets = Targets("one", tuple([*leading, *(choice.ref for choice in newest)][:1]))
     return RoundSpec(task.name, visit.tongue.gettext("Fool the model"), targets=targets)
 
 
@@ -201,12 +204,12 @@ def _one_line(rule: Mapping[str, Any]) -> str:
 def _choices(
     visit: Visit, task: Task, values: Mapping[str, Any], offered: models.ModelChoices
 ) -> dict[str, list[Choice]]:
-    """Give the choices that depend on the task: of models and quizzes those there are, and those that are chosen."""
+    """Return the choices that depend on the task: of models and quizzes those there are, and those that are chosen."""
     _ = visit.tongue.gettext
     listed = [(one.ref, f"{one.name} @ {one.number}") for one in offered.models]
     gone = [(ref, ref) for ref in values["models"] if ref not in [known for known, _name in listed]]
     taken = sorted({*quizzes.list_quizzes(visit.db, task.name), *values["quizzes"]})
-    rules = FORM.places["fooled"].option.kind.choices
+    rules = FORM.fields["fooled"].option.kind.choices
     fits = kind_of(task).answers.is_text
     return {
         "models": [(ref, name, "") for ref, name in gone + listed],
@@ -219,20 +222,24 @@ def _choices(
 def _sources(visit: Visit, task: Task) -> list[tuple[str, str]]:
     """List where prompts may come from, and that there may be none."""
     _ = visit.tongue.gettext
-    found = prompt_sources(visit.db, visit.actor, task.name)
+    offered = prompt_sources(visit.db, visit.actor, task.name)
     named = [
-        (one.ref, _("%(dataset)s (%(n)s texts)", dataset=one.dataset, n=visit.tongue.number(one.rows))) for one in found
+        (source.ref, _("%(dataset)s (%(n)s texts)", dataset=source.dataset, n=visit.tongue.number(source.rows)))
+        for source in offered
     ]
     names = context_names(visit, task)
     alone = [
-        (f"{CONTEXTS}{one.ref}", _("%(dataset)s: %(names)s alone, nothing else", dataset=one.dataset, names=names))
-        for one in (found if names else [])
+        (
+            f"{CONTEXTS}{source.ref}",
+            _("%(dataset)s: %(names)s alone, nothing else", dataset=source.dataset, names=names),
+        )
+        for source in (offered if names else [])
     ]
     return [*alone, *named, ("", _("none: writers start from a blank page"))]
 
 
 def _as_chosen(values: Mapping[str, Any]) -> str:
-    """Say what writers start from where only prompts were chosen, or none."""
+    """Return what writers start from where only prompts were chosen, or none."""
     return "prompt" if values["prompts"] else "blank"
 
 

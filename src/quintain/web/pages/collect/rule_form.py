@@ -17,7 +17,7 @@ Rules = Sequence[Mapping[str, Any]]
 
 
 def _controls(rule: str) -> dict[str, str]:
-    """Give the name of the control of each option of *rule*; that of the first has the rule's own name."""
+    """Return the name of the control of each option of *rule*; that of the first has the rule's own name."""
     first, *others = RULES[rule]
     names = {key: f"{PREFIX}{rule}_{RULES[rule][key].control or key}" for key in others}
     return {first: f"{PREFIX}{rule}", **names}
@@ -28,7 +28,7 @@ NAMES = tuple(name for controls in CONTROLS.values() for name in controls.values
 
 
 def rule_values(rules: Rules) -> dict[str, str]:
-    """Give what the controls hold for *rules*."""
+    """Return what the controls hold for *rules*."""
     values = dict.fromkeys(NAMES, "")
     for rule in rules:
         if rule in other_rules(rules):
@@ -42,7 +42,7 @@ def rule_values(rules: Rules) -> dict[str, str]:
 
 
 def rule_controls(tongue: Tongue, values: Mapping[str, str], faults: Mapping[str, str]) -> list[Control]:
-    """Give the controls as they are drawn."""
+    """Return the controls as they are drawn."""
     return [
         drawn(RULES[rule][key], name, tongue, values[name], faults.get(name, ""), none=tongue.gettext("any"))
         for rule, controls in CONTROLS.items()
@@ -52,32 +52,32 @@ def rule_controls(tongue: Tongue, values: Mapping[str, str], faults: Mapping[str
 
 def other_rules(rules: Rules) -> list[Mapping[str, Any]]:
     """List the rules that the form has no control for: quizzes as rules, and the second of a kind."""
-    found, seen = [], set[str]()
+    others, seen = [], set[str]()
     for rule in rules:
         kind = rule["rule"]
         comma = any("," in str(name) for name in rule.get("one_of", [rule.get("name", "")]))
         if kind == "quiz" or comma or (kind in seen and kind not in HELD):
-            found.append(rule)
+            others.append(rule)
         seen.add(kind)
-    return found
+    return others
 
 
 def read_rules(reading: FormReading, before: Rules) -> list[dict[str, Any]]:
     """Read the controls; a rule that is wrong is a fault of its own control."""
-    kept = [dict(rule) for rule in other_rules(before)]
-    made = [rule for kind in CONTROLS for rule in _rules(reading, kind)]
-    return _in_order(made + kept, before)
+    others = [dict(rule) for rule in other_rules(before)]
+    typed = [rule for kind in CONTROLS for rule in _rules(reading, kind)]
+    return _in_order(typed + others, before)
 
 
 def _rules(reading: FormReading, kind: str) -> list[dict[str, Any]]:
     (first, decides), *_ = CONTROLS[kind].items()
-    given = {key: name for key, name in CONTROLS[kind].items() if reading.text(name)}
-    if first not in given:
-        reading.faults += [Fault("say which rate is needed, too", field=decides)] if given else []
+    filled = {key: name for key, name in CONTROLS[kind].items() if reading.text(name)}
+    if first not in filled:
+        reading.faults += [Fault("say which rate is needed, too", field=decides)] if filled else []
         return []
     so_far = len(reading.faults)
     values = {
-        key: READ.get(RULES[kind][key].kind.widget, FormReading.text)(reading, name) for key, name in given.items()
+        key: READ.get(RULES[kind][key].kind.widget, FormReading.text)(reading, name) for key, name in filled.items()
     }
     several = [{first: name} for name in values[first]] if kind in HELD else [values]
     rules = [{"rule": kind, **one} for one in several]

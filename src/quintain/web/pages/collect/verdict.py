@@ -73,20 +73,20 @@ def about_fields(visit: Visit, task: Task, trouble: Trouble) -> Trouble:
     form = kind_of(task).form(task)
     titles = {field.name: visit.tongue.gettext(field.title) for field in (*form.inputs, form.answer)}
     titles |= {"justification": visit.tongue.gettext("Justification"), "type": visit.tongue.gettext("Type")}
-    told = tuple(
+    faults = tuple(
         Fault("{title}: {reason}", title=titles[fault.field], reason=fault.reason) if fault.field in titles else fault
         for fault in trouble.faults
     )
-    message = Text("This cannot be sent yet. It cost you no attempt.") if told else trouble.message
-    return replace(trouble, faults=told, message=message)
+    message = Text("This cannot be sent yet. It cost you no attempt.") if faults else trouble.message
+    return replace(trouble, faults=faults, message=message)
 
 
-def _spoken(visit: Visit, task: Task, inputs: Mapping[str, Any], said: ModelAnswer) -> Spoken:
-    name, _, version = said.model.partition("/")[2].partition("@")
+def _spoken(visit: Visit, task: Task, inputs: Mapping[str, Any], answer: ModelAnswer) -> Spoken:
+    name, _, version = answer.model.partition("/")[2].partition("@")
     number = int(version) if version.isdecimal() else 1
     if not name:  # the reader may not know which model it is
-        name = visit.tongue.gettext("private model %(n)s", n=said.model.rpartition(" ")[2])
-    return spoken(task, name, number, inputs, Prediction(said.answer, said.probabilities))
+        name = visit.tongue.gettext("private model %(n)s", n=answer.model.rpartition(" ")[2])
+    return spoken(task, name, number, inputs, Prediction(answer.answer, answer.probabilities))
 
 
 def _title(visit: Visit, verdict: Verdict) -> str:
@@ -101,9 +101,9 @@ def _title(visit: Visit, verdict: Verdict) -> str:
 def _say(
     visit: Visit, title: str, models: tuple[tuple[Spoken, bool | None], ...], allowed: int, verdict: Verdict
 ) -> str:
-    """Say the verdict in one breath, for those who listen."""
+    """Return the verdict in one breath, for those who listen."""
     _ = visit.tongue.gettext
-    said = [_("%(model)s says: %(answer)s.", model=one.name, answer=one.text) for one, _fooled in models]
+    sentences = [_("%(model)s says: %(answer)s.", model=model.name, answer=model.text) for model, _fooled in models]
     tries = _("%(used)s of %(all)s tries used.", used=verdict.number, all=allowed)
     if not verdict.answers:
         tries = _("%(used)s of %(all)s written.", used=verdict.number, all=allowed)
@@ -112,7 +112,7 @@ def _say(
         "decide": _("Was it wrong? You decide."),
         "": "",
     }[verdict.ask]
-    return " ".join(text for text in (f"{title}.", *said, question or tries) if text)
+    return " ".join(text for text in (f"{title}.", *sentences, question or tries) if text)
 
 
 def _reuse(task: Task, verdict: Verdict) -> str:

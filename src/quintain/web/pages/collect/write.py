@@ -61,8 +61,8 @@ def attempt(post: Posting, key: str) -> Response:
     """Let the model answer what was written. What it says is asked on the server; nothing else in the form counts."""
     visit = post.visit
     token = post.text("token")
-    place = sessions.find_place(visit.db, visit.actor, key, token)
-    info, task = place.info, place.task
+    writing = sessions.find_place(visit.db, visit.actor, key, token)
+    info, task = writing.info, writing.task
     typed = read(task, post)
     typed_beside = {name: post.text(name) for name in ("justification", "type")}
     try:
@@ -76,7 +76,7 @@ def attempt(post: Posting, key: str) -> Response:
             token=token,
             justification=typed_beside["justification"],
             of_type=typed_beside["type"],
-            place=place,
+            writing=writing,
             runners=visit.workspace.runners,
         )
     except (BadInput, Conflict, Unavailable) as error:
@@ -85,7 +85,7 @@ def attempt(post: Posting, key: str) -> Response:
         return visit.redirect(f"/write/{key}")
     if verdict.ended or verdict.ask or not info.spec.targets.has_model:  # the next text is a new one
         return _page(visit, key, headers=WHOLE)
-    return _part(visit, info, key, verdict=shown_verdict(visit, task, place.row.allowed, verdict))
+    return _part(visit, info, key, verdict=shown_verdict(visit, task, writing.row.allowed, verdict))
 
 
 def save_draft(post: Posting, key: str) -> Response:
@@ -131,7 +131,7 @@ def _after(visit: Visit, key: str) -> Response:
 
 
 def by_htmx(visit: Visit) -> bool:
-    """Say whether a script asks, and wants a part of the page only."""
+    """Whether a script asks, and wants a part of the page only."""
     return visit.request.headers.get("hx-request") == "true"
 
 
@@ -144,7 +144,7 @@ def _refused(  # noqa: PLR0917 - where, what was typed, and what is wrong with i
     error: QuintainError,
     beside: Mapping[str, str],
 ) -> Response:
-    """Say what is wrong beside the text, which stays where it is."""
+    """Show what is wrong beside the text, which stays where it is."""
     trouble = about_fields(visit, task, trouble_of(error))
     prompt = sessions.get_session(visit.db, visit.actor, key).prompt
     places = places_of(task, {**(prompt.inputs if prompt else {}), **typed.inputs}, typed.target)
@@ -242,14 +242,14 @@ def _trial_address(visit: Visit, task: Task, info: RoundInfo) -> str | None:
 
 
 def _notes(visit: Visit, info: RoundInfo, session: WritingSession, shown: Sequence[ShownVerdict]) -> Notes | None:
-    """Give what the writer said of the attempt that fooled the model, where the round asks for it."""
+    """Return what the writer said of the attempt that fooled the model, where the round asks for it."""
     if session.outcome != "fooled" or not shown or not (info.spec.asks.reason or info.spec.asks.tags):
         return None
     return list_attempts.get_notes(visit.db, visit.actor, shown[-1].attempt_id)
 
 
 def _completion(visit: Visit, info: RoundInfo, session: WritingSession) -> Completion | None:
-    """Give the way back to somebody who came from a panel and is done."""
+    """Return the way back for somebody who came from a panel and is done; None for others."""
     if info.spec.entry is None or not session.ended:
         return None
     try:

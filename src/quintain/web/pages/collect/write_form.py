@@ -97,15 +97,15 @@ def boxes_of(
     is shown beside its box, which is empty until somebody writes or puts it there.
     """
     form = kind_of(task).form(task)
-    given = given_fields(form, prompt) if fixed is None else set(fixed)
-    found = []
+    fixed_names = given_fields(form, prompt) if fixed is None else set(fixed)
+    boxes = []
     for field in form.inputs:
         original = _text(field, (prompt or {}).get(field.name))
         typed = _text(field, draft.get(field.name)) if started else ""
         both = {**(prompt or {}), **draft}
         word = shown_input(field, both) if field.widget == "token" else ""
-        if field.name in given:
-            found.append(Box(field, original, given=True, word=word))
+        if field.name in fixed_names:
+            boxes.append(Box(field, original, given=True, word=word))
             continue
         value = typed if started and field.name in draft else original
         if field.widget == "token":
@@ -115,8 +115,8 @@ def boxes_of(
         rows = _rows(form.answer, field, value)
         if beside and before and not rows and not (started and field.name in draft):
             value = ""
-        found.append(Box(field, value, before, rows=rows, word=word))
-    return tuple(found)
+        boxes.append(Box(field, value, before, rows=rows, word=word))
+    return tuple(boxes)
 
 
 def target_of(task: Task, boxes: Sequence[Box], answer: Answer, assigned: Answer) -> TargetBox:
@@ -146,43 +146,43 @@ def read(
     """Read the form. What a prompt gives is not in it: *prompt* fills it in here, or the service that knows it does."""
     form = kind_of(task).form(task)
     names = given_fields(form, prompt) if fixed is None else set(fixed)
-    given = {name: value for name, value in (prompt or {}).items() if name in names}
-    values, kept = {}, list[int]()
+    fixed_values = {name: value for name, value in (prompt or {}).items() if name in names}
+    values, filled = {}, list[int]()
     for field in form.inputs:
         lines = [str(line) for line in post.form.getlist(PREFIX + field.name) if isinstance(line, str)]
         if _in_rows(form.answer, field):
-            kept = [place for place, line in enumerate(lines) if line.strip()]
+            filled = [place for place, line in enumerate(lines) if line.strip()]
         values[field.name] = "\n".join(lines)
-    inputs = inputs_of(task, values) | given
+    inputs = inputs_of(task, values) | fixed_values
     for field in form.inputs:
         raw = values[field.name].strip()
-        if field.widget == "token" and field.name not in given and raw:
+        if field.widget == "token" and field.name not in fixed_values and raw:
             inputs[field.name] = _pointed(field, raw, prompt or {}, post)
-    return Typed(inputs, _read_target(task, inputs, kept, post))
+    return Typed(inputs, _read_target(task, inputs, filled, post))
 
 
-def _read_target(task: Task, inputs: Mapping[str, Any], kept: Sequence[int], post: Post) -> Answer:
+def _read_target(task: Task, inputs: Mapping[str, Any], filled: Sequence[int], post: Post) -> Answer:
     kind = kind_of(task)
     field = kind.form(task).answer
     text = post.text("answer").replace("\r\n", "\n").strip()
-    found: Answer = kind.answers.typed(text)
+    target: Answer = kind.answers.typed(text)
     match field.widget:
         case "options":
-            found = _place(text, kept)
+            target = _place(text, filled)
         case "checkboxes":
-            found = sorted(place for one in post.texts("answer") if (place := _place(one, kept)) is not None)
+            target = sorted(at for chosen in post.texts("answer") if (at := _place(chosen, filled)) is not None)
         case "span" if text:
-            found = _span(text, post)
+            target = _span(text, post)
         case "span" if post.flag("no-answer") and not field.required:
-            found = []
+            target = []
         case "token":
-            found = _chosen_word(text, post.text(f"{PLACE}answer")) or None
-            found = found if bare_number(found) is None else bare_number(found)
-    return found
+            target = _chosen_word(text, post.text(f"{PLACE}answer")) or None
+            target = target if bare_number(target) is None else bare_number(target)
+    return target
 
 
 def _pointed(field: FormField, raw: str, prompt: Mapping[str, Any], post: Post) -> Any:
-    """Give what was said of a word: its number, its name, or that of the prompt, where nobody said another."""
+    """Return what was said of a word: its number, its name, or that of the prompt, where nobody said another."""
     original = prompt.get(field.name)
     if isinstance(original, int) and raw == _word_name(words_of(prompt.get(field.of or "")), original):
         return original
@@ -191,10 +191,10 @@ def _pointed(field: FormField, raw: str, prompt: Mapping[str, Any], post: Post) 
     return chosen if number is None else number
 
 
-def _chosen_word(text: str, place: str) -> str:
-    """Give the one of several places of a word that was chosen (`3:with`), where it is that word's."""
-    word = place.partition(":")[2]
-    return place if word and word in {text, text.partition(":")[2]} else text
+def _chosen_word(text: str, numbered: str) -> str:
+    """Return the one of several places of a word that was chosen (`3:with`), where it is that word's."""
+    word = numbered.partition(":")[2]
+    return numbered if word and word in {text, text.partition(":")[2]} else text
 
 
 def _word_name(words: Sequence[str], number: int) -> str:
@@ -207,20 +207,20 @@ def _named(field: FormField, inputs: Mapping[str, Any], value: str) -> str:
     return _word_name(words_of(inputs.get(field.of or "")), number) if isinstance(number, int) else value
 
 
-def _place(text: str, kept: Sequence[int]) -> int | None:
-    """Give the number that an option has once empty rows are left out; one that was marked and left empty has none."""
+def _place(text: str, filled: Sequence[int]) -> int | None:
+    """Return the number of an option once empty rows are left out; one that was marked and left empty has none."""
     row = int(text) if text.isdecimal() and len(text) < 6 else -1
-    return kept.index(row) if row in kept else None
+    return filled.index(row) if row in filled else None
 
 
 def _span(text: str, post: Post) -> dict[str, Any]:
-    """Give a span with its start as selected, or as chosen among several places; one that is alone is found later."""
+    """Return a span with its start as selected, or as chosen among several places; one that is alone is found later."""
     start = post.text("answer-start")
     if start.removeprefix("-").isdecimal() and len(start) < 10:
         return {"text": text, "start": int(start)}
-    place, _, chosen = post.text("answer-place").partition(":")
-    if place.isdecimal() and len(place) < 10 and chosen.lower() == text.lower():
-        return {"text": chosen, "start": int(place)}
+    chosen_start, _, chosen = post.text("answer-place").partition(":")
+    if chosen_start.isdecimal() and len(chosen_start) < 10 and chosen.lower() == text.lower():
+        return {"text": chosen, "start": int(chosen_start)}
     return {"text": text, "start": None}
 
 
@@ -228,13 +228,13 @@ def word_places(task: Task, typed: Typed) -> dict[str, list[WordPlace]]:
     """List, by control, the places of words that were named and stand more than once, to ask which one is meant."""
     form = kind_of(task).form(task)
     raws = [(field, typed.inputs.get(field.name)) for field in form.inputs] + [(form.answer, typed.target)]
-    found = {}
+    by_control = {}
     for field, raw in raws:
         words = words_of(typed.inputs.get(field.of or ""))
         numbers = [at for at, word in enumerate(words) if field.widget == "token" and word == raw]
         if len(numbers) > 1:
-            found[field.name] = [WordPlace(f"{at}:{raw}", word_among(words, at)) for at in numbers[:MOST_PLACES]]
-    return found
+            by_control[field.name] = [WordPlace(f"{at}:{raw}", word_among(words, at)) for at in numbers[:MOST_PLACES]]
+    return by_control
 
 
 def places_of(task: Task, inputs: Mapping[str, Any], target: Answer) -> list[SpanPlace]:
@@ -246,13 +246,13 @@ def places_of(task: Task, inputs: Mapping[str, Any], target: Answer) -> list[Spa
     text = str(target.get("text") or "")
     if target.get("start") is not None or not text:
         return []
-    found = []
+    places = []
     for start in kind_of(task).places(inputs, text)[:MOST_PLACES]:
         end = start + len(text)
         before, after = source[max(0, start - AROUND) : start], source[end : end + AROUND]
         more = ("…" if start > AROUND else "", "…" if end + AROUND < len(source) else "")
-        found.append(SpanPlace(start, more[0] + before, source[start:end], after + more[1]))
-    return found
+        places.append(SpanPlace(start, more[0] + before, source[start:end], after + more[1]))
+    return places
 
 
 def _text(field: FormField, value: Any) -> str:
@@ -271,5 +271,5 @@ def _rows(answer: FormField, field: FormField, value: str) -> tuple[str, ...]:
     if not _in_rows(answer, field):
         return ()
     lines = value.splitlines()
-    wanted = min(MOST_ROWS, max(FEWEST_ROWS, len(lines) + 1 if len(lines) >= FEWEST_ROWS else 0))
-    return tuple(lines + [""] * (max(wanted, len(lines)) - len(lines)))
+    least = min(MOST_ROWS, max(FEWEST_ROWS, len(lines) + 1 if len(lines) >= FEWEST_ROWS else 0))
+    return tuple(lines + [""] * (max(least, len(lines)) - len(lines)))

@@ -18,17 +18,17 @@ from quintain.web.visit import Visit, Visiting
 
 def index(visit: Visiting, task: str) -> Response:
     """List the rounds of a task that take texts; a single one is gone to at once."""
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     _ = visit.tongue.gettext
     is_open = manage.open_rounds(visit.db, visit.actor, task)
     if len(is_open) == 1:
         return visit.redirect(f"/tasks/{task}/rounds/{is_open[0].number}/write")
     return visit.render(
         "collect/write_rounds.html",
-        task=found,
+        task=definition,
         section="write",
         rounds=[(info, earnings.wage(visit.db, info.id, info.spec), begun_session(visit, info)) for info in is_open],
-        crumbs=[(title_of(visit, found), f"/tasks/{task}"), (_("Write"), None)],
+        crumbs=[(title_of(visit, definition), f"/tasks/{task}"), (_("Write"), None)],
     )
 
 
@@ -43,7 +43,7 @@ def landing_page(visit: Visit, ref: str, trouble: Trouble | None = None) -> Resp
     _ = visit.tongue.gettext
     info = manage.get_round(visit.db, visit.actor, ref)
     task = tasks.get_task(visit.db, info.task)
-    found = readiness.readiness(visit.db, visit.actor, ref)
+    ready = readiness.readiness(visit.db, visit.actor, ref)
     return visit.render(
         "collect/write_start.html",
         status=trouble.status if trouble else 200,
@@ -51,7 +51,7 @@ def landing_page(visit: Visit, ref: str, trouble: Trouble | None = None) -> Resp
         section="write",
         round=info,
         spec=info.spec,
-        ready=found,
+        ready=ready,
         wage=earnings.wage(visit.db, info.id, info.spec),
         begun=begun_session(visit, info),
         bonus=Money(info.spec.reward.bonus, info.spec.reward.currency),

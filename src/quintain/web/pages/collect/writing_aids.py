@@ -28,8 +28,8 @@ from quintain.web.visit import Posting, Visit, Visiting
 def practice_page(visit: Visiting, task: str, number: int, prompt: str = "") -> Response:
     """Show the sandbox: it looks like the real page, and nothing in it is stored. A warning comes before it, too."""
     require_signed_in(visit.actor)
-    found = readiness.readiness(visit.db, visit.actor, f"{task}/{number}")
-    if found.needs_warning or found.needs_consent or found.opted_out or found.closed:
+    ready = readiness.readiness(visit.db, visit.actor, f"{task}/{number}")
+    if ready.needs_warning or ready.needs_consent or ready.opted_out or ready.closed:
         return visit.redirect(f"/tasks/{task}/rounds/{number}/write")
     session = writing_aids.try_session(visit.db, visit.actor, f"{task}/{number}")
     return _sandbox(visit, session, beside_box=not prompt)
@@ -39,13 +39,13 @@ def practise(post: Posting, task: str, number: int) -> Response:
     """Let the model answer, and forget it."""
     visit = post.visit
     ref = f"{task}/{number}"
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     try:
         session = writing_aids.try_session(visit.db, visit.actor, ref)
     except (Conflict, Forbidden) as error:  # closed while somebody typed, say
-        said = trouble_of(error)
-        return _answer(visit, ref, None, said) if by_htmx(visit) else landing_page(visit, ref, said)
-    typed = read(found, post, session.prompt.inputs if session.prompt else None)
+        refusal = trouble_of(error)
+        return _answer(visit, ref, None, refusal) if by_htmx(visit) else landing_page(visit, ref, refusal)
+    typed = read(definition, post, session.prompt.inputs if session.prompt else None)
     shown, trouble = None, None
     try:
         verdict = writing_aids.try_attempt(
@@ -58,12 +58,12 @@ def practise(post: Posting, task: str, number: int) -> Response:
             prompt_id=session.prompt.id if session.prompt else None,
             runners=visit.workspace.runners,
         )
-        shown = shown_verdict(visit, found, session.allowed, verdict)
+        shown = shown_verdict(visit, definition, session.allowed, verdict)
     except (BadInput, Conflict, TooMany, Unavailable) as error:
-        trouble = about_fields(visit, found, trouble_of(error))
+        trouble = about_fields(visit, definition, trouble_of(error))
     if not by_htmx(visit):
         return _sandbox(visit, session, typed, shown, trouble)
-    return _answer(visit, ref, shown, trouble, places_of(found, typed.inputs, typed.target) if trouble else ())
+    return _answer(visit, ref, shown, trouble, places_of(definition, typed.inputs, typed.target) if trouble else ())
 
 
 def moved(visit: Visiting, key: str, attempt: int) -> Response:
@@ -81,14 +81,14 @@ def inspiration(visit: Visiting, key: str) -> Response:
     """Show what fooled the model before, written by others."""
     require_signed_in(visit.actor)
     task = sessions.find_place(visit.db, visit.actor, key).task
-    found = writing_aids.inspiration(visit.db, visit.actor, key)
+    shown_examples = writing_aids.inspiration(visit.db, visit.actor, key)
     examples = [
         (
-            own_text(task, one.inputs),
-            answer_text(task, one.inputs, one.target),
-            answer_text(task, one.inputs, one.prediction),
+            own_text(task, example.inputs),
+            answer_text(task, example.inputs, example.target),
+            answer_text(task, example.inputs, example.prediction),
         )
-        for one in found
+        for example in shown_examples
     ]
     return visit.render("collect/write_inspiration.html", examples=examples)
 

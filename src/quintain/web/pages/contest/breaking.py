@@ -187,20 +187,22 @@ def _from_starter(visit: Visit, room: Room, example: str) -> PairForm:
 
 
 def _from_pair(visit: Visit, room: Room, name: str) -> PairForm:
-    one = pairs.get_draft(visit.db, visit.actor, room.info.ref, name)
+    draft = pairs.get_draft(visit.db, visit.actor, room.info.ref, name)
     return PairForm(
-        one.original,
-        typed_texts(room.task, one.modified),
-        "" if one.scratch else "kept",
-        not one.scratch,
-        one.name,
+        draft.original,
+        typed_texts(room.task, draft.modified),
+        "" if draft.scratch else "kept",
+        not draft.scratch,
+        draft.name,
         True,
-        label_name(room.task, one.original, one.original_label if one.claimed_label is None else one.claimed_label),
-        label_name(room.task, one.modified, one.modified_label),
-        one.rationale,
-        one.strategy,
-        one.tags,
-        one.claimed_label is not None,
+        label_name(
+            room.task, draft.original, draft.original_label if draft.claimed_label is None else draft.claimed_label
+        ),
+        label_name(room.task, draft.modified, draft.modified_label),
+        draft.rationale,
+        draft.strategy,
+        draft.tags,
+        draft.claimed_label is not None,
     )
 
 
@@ -253,8 +255,8 @@ def _modified(task: Task, form: PairForm) -> dict[str, Any]:
 
 def _meant_label(post: Post, name: str, typed: str) -> str | None:
     """Return a typed label, with the start that was chosen among the places where it stands."""
-    place = post.text(PLACE + name)
-    return place if place and place.partition(":")[2].lower() == typed.lower() else typed or None
+    chosen = post.text(PLACE + name)
+    return chosen if chosen and chosen.partition(":")[2].lower() == typed.lower() else typed or None
 
 
 def _label_places(task: Task, form: PairForm) -> dict[str, list[SpanPlace]]:

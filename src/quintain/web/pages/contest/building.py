@@ -65,7 +65,7 @@ def withdraw(post: Posting, task: str, name: str) -> Response:
 
 
 def _system(post: Post) -> str:
-    """Give the name of the system that is handed in: one that is there, or that of a new one."""
+    """Return the name of the system that is handed in: one that is there, or that of a new one."""
     return post.text("new_system").strip() or post.text("system").strip()
 
 
@@ -88,7 +88,7 @@ def add_reference(post: Posting, task: str, name: str) -> Response:
 
 
 def let_count(post: Posting, task: str, name: str) -> Response:
-    """Say whether a reference system enters the breakers' scores."""
+    """Let a reference system enter the breakers' scores, or not."""
     visit = post.visit
     counts = post.text("counts") == "yes"
     systems.let_count(visit.db, visit.actor, f"{task}/{name}", post.text("system"), counts)
@@ -98,11 +98,11 @@ def let_count(post: Posting, task: str, name: str) -> Response:
 def answers_page(visit: Visiting, task: str, name: str, asked: Asking) -> Response:
     """Show breakers what the systems answered to the blind set; labels are nowhere."""
     room = room_of(visit, task, name)
-    found = blind.dev_answers(
+    answers = blind.dev_answers(
         visit.db, visit.blobs, visit.actor, room.info.ref, text=asked.q.strip(), offset=asked.offset, limit=SIZE
     )
-    names = list(found.items[0].answers) if found.items else []
-    listing = page_of(found.items, found.total, asked, path=f"{room.base}/answers", sort="", down=False)
+    names = list(answers.items[0].answers) if answers.items else []
+    listing = page_of(answers.items, answers.total, asked, path=f"{room.base}/answers", sort="", down=False)
     return room.render(
         "answers",
         "answers",

@@ -69,7 +69,7 @@ class Room:
         return self.role in DOES["break"]
 
     def sees_results(self) -> bool:
-        """Say whether the reader may see how it ends."""
+        """Whether the reader may see how it ends."""
         phase = self.info.phase
         early = self.organiser and phase in (Phase.SCORE, Phase.REVIEW)
         return phase is Phase.OVER or early or (phase is Phase.REVIEW and bool(self.team))
@@ -80,33 +80,33 @@ class Room:
         return results_wait(self.visit.db, self.info)
 
     def judges(self) -> bool:
-        """Say whether the reader may be asked for labels."""
+        """Whether the reader may be asked for labels."""
         asked = has_judges(self.info.spec)
         return asked and self.visit.signed_in and not self.team and self.info.phase in (Phase.SCORE, Phase.REVIEW)
 
     def tabs(self) -> list[tuple[str, str, str]]:
         """List the rooms of the contest that the reader may enter: key, title, address."""
         _ = self.visit.tongue.gettext
-        found = [("contest", _("Contest"), self.base)]
+        tabs = [("contest", _("Contest"), self.base)]
         if self.builds or self.organiser:
-            found.append(("build", _("Build"), f"{self.base}/build"))
+            tabs.append(("build", _("Build"), f"{self.base}/build"))
         if self.breaks:
-            found.append(("break", _("Break"), f"{self.base}/break"))
+            tabs.append(("break", _("Break"), f"{self.base}/break"))
             if self.info.spec.searches and self.info.spec.starter and self.info.phase is Phase.BREAK:
-                found.append(("search", _("Search automatically"), f"{self.base}/break/search"))
+                tabs.append(("search", _("Search automatically"), f"{self.base}/break/search"))
         if (self.team or self.organiser) and self.info.phase not in (Phase.COMING, Phase.BUILD):
-            found.append(("answers", _("Answers to the blind set"), f"{self.base}/answers"))
+            tabs.append(("answers", _("Answers to the blind set"), f"{self.base}/answers"))
         if self.judges():
-            found.append(("judge", _("Judge pairs"), f"{self.base}/judge"))
+            tabs.append(("judge", _("Judge pairs"), f"{self.base}/judge"))
         if self.sees_results():
-            found.append(("results", _("Results"), f"{self.base}/results"))
+            tabs.append(("results", _("Results"), f"{self.base}/results"))
             if self.organiser or self.team or not self.waits:
-                found.append(("pairs", _("Pairs"), f"{self.base}/pairs"))
+                tabs.append(("pairs", _("Pairs"), f"{self.base}/pairs"))
             if self.organiser:
-                found.append(("decide", _("Decide"), f"{self.base}/decide"))
+                tabs.append(("decide", _("Decide"), f"{self.base}/decide"))
             if self.organiser or self.team:
-                found.append(("disputes", _("Contested"), f"{self.base}/disputes"))
-        return found
+                tabs.append(("disputes", _("Contested"), f"{self.base}/disputes"))
+        return tabs
 
     def stations(self) -> list[ContestStation]:
         """List the phases, each with when it ends by the contest's clocks."""
@@ -118,18 +118,18 @@ class Room:
             Phase.REVIEW: _("Settle labels"),
         }
         schedule, phase, order = self.info.schedule, self.info.phase, list(Phase)
-        found = []
-        for one, end in schedule.ends.items():
-            done, now = order.index(phase) > order.index(one), phase is one
+        stations = []
+        for station, end in schedule.ends.items():
+            done, now = order.index(phase) > order.index(station), phase is station
             time = schedule.local(end)
-            said = _("ended %(time)s", time=time) if done else _("until %(time)s", time=time)
-            found.append(ContestStation(titles[one], said, done, now))
+            ends = _("ended %(time)s", time=time) if done else _("until %(time)s", time=time)
+            stations.append(ContestStation(titles[station], ends, done, now))
         over = phase is Phase.OVER
         words = _("for everybody") if over else _("afterwards")
         if self.waits:
             words = _("waiting for the organisers")
-        found.append(ContestStation(_("Results"), words, False, over))
-        return found
+        stations.append(ContestStation(_("Results"), words, False, over))
+        return stations
 
     def render(self, template: str, section: str, *, trouble: Trouble | None = None, **values: Any) -> Response:
         """Answer with a page of the contest."""
@@ -174,14 +174,16 @@ def by_team(systems: Sequence[ContestSystem]) -> list[tuple[str | None, list[Con
 
 def room_of(visit: Visit, task: str, name: str) -> Room:
     """Find the contest, and who the reader is in it."""
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     info = find_contest(visit.db, f"{task}/{name}")
     team = team_of(visit.db, visit.actor, info)
-    return Room(visit, found, info, team.name if team else "", team.role if team else "", organises(visit.actor, info))
+    return Room(
+        visit, definition, info, team.name if team else "", team.role if team else "", organises(visit.actor, info)
+    )
 
 
 def next_steps(room: Room) -> list[ContestAdvice]:
-    """Say what the reader does next in this phase."""
+    """Return what the reader does next in this phase."""
     by_phase = {
         Phase.COMING: _coming,
         Phase.BUILD: _building,
@@ -190,12 +192,12 @@ def next_steps(room: Room) -> list[ContestAdvice]:
         Phase.REVIEW: _settling,
         Phase.OVER: _over,
     }
-    found = by_phase[room.info.phase](room)
+    steps = by_phase[room.info.phase](room)
     if room.judges():
         _ = room.visit.tongue.gettext
         text = _("Labels of pairs are validated by people outside the contest. You are one.")
-        found.append(ContestAdvice(text, _("Judge pairs"), f"{room.base}/judge", primary=not found))
-    return found
+        steps.append(ContestAdvice(text, _("Judge pairs"), f"{room.base}/judge", primary=not steps))
+    return steps
 
 
 def _coming(room: Room) -> list[ContestAdvice]:

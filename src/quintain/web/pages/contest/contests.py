@@ -33,14 +33,14 @@ FORM = SpecForm(ContestSpec)
 
 def index(visit: Visiting, task: str) -> Response:
     """List the contests of a task."""
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     return visit.render(
         "contest/contests.html",
-        task=found,
+        task=definition,
         section="contests",
         contests=contests.list_contests(visit.db, task),
         phases=phase_names(visit),
-        crumbs=[(title_of(visit, found), f"/tasks/{task}"), (visit.tongue.gettext("Contests"), None)],
+        crumbs=[(title_of(visit, definition), f"/tasks/{task}"), (visit.tongue.gettext("Contests"), None)],
     )
 
 
@@ -51,8 +51,8 @@ def show(visit: Visiting, task: str, name: str) -> Response:
 
 def new_page(visit: Visiting, task: str, file: str = "") -> Response:
     """Offer a form, or a file, to start from."""
-    found = tasks.get_task(visit.db, task)
-    return _editor(visit, found, None, _draft(visit, found, None, as_file=bool(file)))
+    definition = tasks.get_task(visit.db, task)
+    return _editor(visit, definition, None, _draft(visit, definition, None, as_file=bool(file)))
 
 
 def create(post: Posting, task: str) -> Response:
@@ -62,9 +62,9 @@ def create(post: Posting, task: str) -> Response:
 
 def edit_page(visit: Visiting, task: str, name: str, file: str = "") -> Response:
     """Show what a contest asks, to change it."""
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     info = contests.find_contest(visit.db, f"{task}/{name}")
-    return _editor(visit, found, info, _draft(visit, found, info, as_file=bool(file)))
+    return _editor(visit, definition, info, _draft(visit, definition, info, as_file=bool(file)))
 
 
 def save(post: Posting, task: str, name: str) -> Response:
@@ -197,9 +197,9 @@ def _editor(visit: Visit, task: Task, info: ContestInfo | None, draft: SpecDraft
 
 
 def _models(offered: ModelChoices, values: Mapping[str, Any]) -> dict[str, list[Choice]]:
-    found = [(one.ref, one.name, "") for one in offered.models if one.visibility != "private"]
-    gone = [(ref, ref, "") for ref in values["models"] if ref not in [known for known, _name, _gloss in found]]
-    return {"models": [*gone, *found]}
+    public = [(model.ref, model.name, "") for model in offered.models if model.visibility != "private"]
+    gone = [(ref, ref, "") for ref in values["models"] if ref not in [known for known, _name, _gloss in public]]
+    return {"models": [*gone, *public]}
 
 
 def _data(visit: Visit, task: Task, values: Mapping[str, Any]) -> dict[str, list[tuple[str, str]]]:
@@ -207,9 +207,9 @@ def _data(visit: Visit, task: Task, values: Mapping[str, Any]) -> dict[str, list
     _ = visit.tongue.gettext
     versions = list_versions(visit.db, visit.actor, task.name)
 
-    def named(wanted: list[str], empty: str, chosen: str) -> list[tuple[str, str]]:
-        kept = [] if not chosen or chosen in wanted else [(chosen, chosen)]
-        return [*([("", empty)] if empty else []), *kept, *((ref, ref.partition("/")[2]) for ref in wanted)]
+    def named(refs: list[str], empty: str, chosen: str) -> list[tuple[str, str]]:
+        chosen_before = [] if not chosen or chosen in refs else [(chosen, chosen)]
+        return [*([("", empty)] if empty else []), *chosen_before, *((ref, ref.partition("/")[2]) for ref in refs)]
 
     hidden = [one.ref for one in versions if one.hidden and one.role != "train"]
     opened = [one.ref for one in versions if not one.hidden]

@@ -44,7 +44,7 @@ def judge(post: Posting, task: str, name: str) -> Response:
 
 
 def give_back(post: Posting, task: str, name: str) -> Response:
-    """Give a pair back without judging it, and show the next one."""
+    """Return a pair without judging it, and show the next one."""
     visit = post.visit
     room = room_of(visit, task, name)
     try:
@@ -56,15 +56,15 @@ def give_back(post: Posting, task: str, name: str) -> Response:
 
 def _judge(visit: Visit, room: Room, trouble: Trouble | None = None) -> Response:
     _ = visit.tongue.gettext
-    found = judging.next_to_judge(visit.db, visit.actor, room.info.ref)
+    pair = judging.next_to_judge(visit.db, visit.actor, room.info.ref)
     answer = answer_field(room.task)
     return room.render(
         "judge",
         "judge",
         trouble=trouble,
-        pair=found,
+        pair=pair,
         wage=judging.wage(visit.db, room.info),
-        pieces=differences(room.task, found.original, found.modified) if found else [],
+        pieces=differences(room.task, pair.original, pair.modified) if pair else [],
         answer=answer,
         fields=kind_of(room.task).form(room.task).inputs,
         shown_input=shown_input,

@@ -29,12 +29,12 @@ def results_page(visit: Visiting, task: str, name: str, following: str = "") -> 
     room = room_of(visit, task, name)
     _ = visit.tongue.gettext
     try:
-        found, shown = scores.shown_results(visit.db, visit.blobs, visit.actor, room.info.ref)
+        outcome, shown = scores.shown_results(visit.db, visit.blobs, visit.actor, room.info.ref)
     except Conflict as error:
         if room.sees_results() or error.code == "undecided":
             return room.render("results", "results", found=None, why=trouble_of(error))
         raise
-    if found is None:
+    if outcome is None:
         return room.render("results", "results", found=None, why=None, shown=shown)
     words = {
         "system": _("System"),
@@ -45,28 +45,30 @@ def results_page(visit: Visiting, task: str, name: str, following: str = "") -> 
         "pairs": _("Pairs"),
         "either": _("Pairs that broke either"),
     }
-    tags = {tag: one for tag, one in found.score.by_tag.items() if not tag.startswith(STRATEGY)}
+    tags = {tag: scores_of_tag for tag, scores_of_tag in outcome.score.by_tag.items() if not tag.startswith(STRATEGY)}
     strategies = {
-        tag.removeprefix(STRATEGY): one for tag, one in found.score.by_tag.items() if tag.startswith(STRATEGY)
+        tag.removeprefix(STRATEGY): scores_of_tag
+        for tag, scores_of_tag in outcome.score.by_tag.items()
+        if tag.startswith(STRATEGY)
     }
     charts = []
-    if found.score.breakers and found.score.systems:
-        charts.append((_("Whose pairs broke which system?"), breaking_chart(found.score, words)))
-    if found.score.together:
-        charts.append((_("Which systems break together?"), together_chart(found.score, words)))
+    if outcome.score.breakers and outcome.score.systems:
+        charts.append((_("Whose pairs broke which system?"), breaking_chart(outcome.score, words)))
+    if outcome.score.together:
+        charts.append((_("Which systems break together?"), together_chart(outcome.score, words)))
     return room.render(
         "results",
         "results",
         headers={"HX-Refresh": "true"} if following and shown.fresh else None,
-        found=found,
+        found=outcome,
         shown=shown,
-        score=found.score,
-        builders=sorted(found.score.systems.items(), key=lambda item: (item[1].broken, -(item[1].average_f1 or 0))),
-        breakers=sorted(found.score.breakers.items(), key=lambda item: -(item[1].score or 0)),
-        marks={one.name: one for one in found.systems},
+        score=outcome.score,
+        builders=sorted(outcome.score.systems.items(), key=lambda item: (item[1].broken, -(item[1].average_f1 or 0))),
+        breakers=sorted(outcome.score.breakers.items(), key=lambda item: -(item[1].score or 0)),
+        marks={system.name: system for system in outcome.systems},
         tables=[(_("By phenomenon"), "", tags), (_("By strategy"), STRATEGY, strategies)],
         charts=charts,
-        is_text=not Grading(found.score.metric).of_labels,
+        is_text=not Grading(outcome.score.metric).of_labels,
     )
 
 
@@ -77,7 +79,7 @@ def pairs_page(
     room = room_of(visit, task, name)
     _ = visit.tongue.gettext
     ref = room.info.ref
-    found = scores.list_pairs(
+    page = scores.list_pairs(
         visit.db,
         visit.blobs,
         visit.actor,
@@ -90,9 +92,9 @@ def pairs_page(
         limit=SIZE,
     )
     query = {"team": team, "broke": broke, "status": status}
-    listing = page_of(found.pairs, found.total, asked, path=f"{room.base}/pairs", sort="", down=False)
+    listing = page_of(page.pairs, page.total, asked, path=f"{room.base}/pairs", sort="", down=False)
     listing = replace(listing, paging=replace(listing.paging, query={**listing.paging.query, **query}))
-    names = list(found.pairs[0].answers or {}) if found.pairs else []
+    names = list(page.pairs[0].answers or {}) if page.pairs else []
     everyone = _("all")
     known = teams.list_teams(visit.db, visit.actor, ref)
     return room.render(
@@ -161,7 +163,7 @@ def export(visit: Visiting, task: str, name: str, format: str = "csv") -> Respon
 
 
 def state_names(visit: Visit) -> dict[str, str]:
-    """Say in the reader's language where a pair stands."""
+    """Return in the reader's language where a pair may stand."""
     _ = visit.tongue.gettext
     return {
         PairStatus.WRITTEN: "",
@@ -173,7 +175,7 @@ def state_names(visit: Visit) -> dict[str, str]:
 
 
 def reason_names(visit: Visit) -> dict[str, str]:
-    """Say in the reader's language why a pair stands where it stands."""
+    """Return in the reader's language why a pair may stand where it stands."""
     _ = visit.tongue.gettext
     return {
         PairReason.NONE: "",
@@ -187,33 +189,33 @@ def reason_names(visit: Visit) -> dict[str, str]:
 
 
 def outcome_names(visit: Visit) -> dict[str, str]:
-    """Say in the reader's language what organisers may decide."""
+    """Return in the reader's language what organisers may decide."""
     _ = visit.tongue.gettext
     return {"keep": _("Keep it as it is"), "relabel": _("Change its labels"), "drop": _("Drop it from the score")}
 
 
 def _pair(visit: Visit, room: Room, pair: int, trouble: Trouble | None = None, typed: str = "") -> Response:
     _ = visit.tongue.gettext
-    found = scores.get_pair(visit.db, visit.blobs, visit.actor, room.info.ref, pair)
-    if found is None:
+    scored = scores.get_pair(visit.db, visit.blobs, visit.actor, room.info.ref, pair)
+    if scored is None:
         raise NotFound("There is no pair {pair} in {ref}.", pair=pair, ref=room.info.ref)
-    waiting = PairStatus(found.status).left_out and found.why == PairReason.JUDGES
+    waiting = PairStatus(scored.status).left_out and scored.why == PairReason.JUDGES
     claims = rulings.list_disputes(visit.db, visit.actor, room.info.ref) if room.team else None
     answer = answer_field(room.task)
     return room.render(
         "pair",
         "pairs",
         trouble=trouble,
-        pair=found,
-        pieces=differences(room.task, found.original, found.modified),
+        pair=scored,
+        pieces=differences(room.task, scored.original, scored.modified),
         claims=claims,
         ours=claims is not None and any(one.pair == pair for one in claims.disputes),
-        settled=found.status in {PairStatus.SETTLED, PairStatus.DROPPED},
+        settled=scored.status in {PairStatus.SETTLED, PairStatus.DROPPED},
         outcomes=outcome_names(visit),
         typed=typed,
-        state=state_names(visit)[found.status],
-        why=_("waiting for judges outside the contest") if waiting else reason_names(visit)[found.why],
-        may_contest=bool(room.team) and room.team != found.team and room.info.phase is Phase.REVIEW,
+        state=state_names(visit)[scored.status],
+        why=_("waiting for judges outside the contest") if waiting else reason_names(visit)[scored.why],
+        may_contest=bool(room.team) and room.team != scored.team and room.info.phase is Phase.REVIEW,
         may_rule=room.organiser,
         answer=answer,
         answer_choices=[(key, key) for key, _gloss in answer.choices],
@@ -224,7 +226,7 @@ def _pair(visit: Visit, room: Room, pair: int, trouble: Trouble | None = None, t
 
 
 def _rightness(pair: ContestPair, system: str) -> tuple[Any, Any, bool]:
-    """Give a system's two answers, and whether the pair broke it."""
+    """Return a system's two answers, and whether the pair broke it."""
     answers: Mapping[str, tuple[Any, Any]] = pair.answers or {}
     first, second = answers.get(system, (None, None))
     return first, second, system in pair.broken

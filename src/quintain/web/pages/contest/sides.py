@@ -33,7 +33,7 @@ def line_of(task: Task, inputs: Mapping[str, Any]) -> str:
 
 
 def answer_field(task: Task) -> FormField:
-    """Give the control that asks for an answer."""
+    """Return the control that asks for an answer."""
     return kind_of(task).form(task).answer
 
 

@@ -33,13 +33,13 @@ def check(post: Posting, task: str, name: str, variant: int) -> Response:
     asked = checking.next_check(visit.db, visit.actor, ref)
     inputs = asked.inputs if asked and asked.id == variant else {}
     typed = read(definition, post, inputs, fixed=list(inputs))
-    said = Opinion(
+    opinion = Opinion(
         typed.target, minimal=post.text("minimal") == "1", sound=post.text("sound") == "1", note=post.text("note")
     )
     try:
         if not post.text("minimal") or not post.text("sound"):
             raise BadInput("Say of both whether they hold.")
-        checking.check_variant(visit.db, visit.actor, ref, variant, said)
+        checking.check_variant(visit.db, visit.actor, ref, variant, opinion)
     except (BadInput, Conflict) as error:
         visit.db.rollback()
         return _check(visit, ref, asked, trouble=trouble_of(error), post=post)
@@ -115,11 +115,11 @@ def _contested(visit: Visit, ref: str, *, trouble: Trouble | None = None) -> Res
     _ = visit.tongue.gettext
     project = projects.get_project(visit.db, visit.actor, ref)
     task = tasks.get_task(visit.db, project.task)
-    found = checking.list_contested(visit.db, visit.actor, ref, limit=ONE)
+    contested = checking.list_contested(visit.db, visit.actor, ref, limit=ONE)
     rows = []
-    for one in found.variants:
-        boxes = boxes_of(task, one.variant.inputs, {}, started=False, fixed=list(one.variant.inputs))
-        rows.append((one, boxes, target_of(task, boxes, one.variant.answer, None)))
+    for disputed in contested.variants:
+        boxes = boxes_of(task, disputed.variant.inputs, {}, started=False, fixed=list(disputed.variant.inputs))
+        rows.append((disputed, boxes, target_of(task, boxes, disputed.variant.answer, None)))
     return visit.render(
         "contrast/contested.html",
         status=trouble.status if trouble else 200,
@@ -127,7 +127,7 @@ def _contested(visit: Visit, ref: str, *, trouble: Trouble | None = None) -> Res
         section="contrast",
         project=project,
         base=f"/tasks/{task.name}/contrast/{project.name}",
-        found=found,
+        found=contested,
         rows=rows,
         differences=differences,
         answer_text=answer_text,

@@ -39,24 +39,26 @@ EDITED = {Role.TEST.value, Role.DEV.value}
 
 def index(visit: Visiting, task: str) -> Response:
     """List the projects in which one may write, and the contrast sets there are."""
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     _ = visit.tongue.gettext
-    versions = [one for one in datasets.list_versions(visit.db, visit.actor, task) if one.role == Role.CONTRAST]
+    versions = [
+        version for version in datasets.list_versions(visit.db, visit.actor, task) if version.role == Role.CONTRAST
+    ]
     return visit.render(
         "contrast/projects.html",
-        task=found,
+        task=definition,
         section="contrast",
         projects=projects.list_projects(visit.db, visit.actor, task).projects,
         states=state_words(visit),
-        versions={one.dataset: one for one in sorted(versions, key=lambda one: one.number)},
-        crumbs=[(title_of(visit, found), f"/tasks/{task}"), (_("Contrast sets"), None)],
+        versions={version.dataset: version for version in sorted(versions, key=lambda version: version.number)},
+        crumbs=[(title_of(visit, definition), f"/tasks/{task}"), (_("Contrast sets"), None)],
     )
 
 
 def new_page(visit: Visiting, task: str, file: str = "") -> Response:
     """Offer a form, or a file, to start from."""
-    found = tasks.get_task(visit.db, task)
-    return _editor(visit, found, None, _draft(visit, found, None, as_file=bool(file)))
+    definition = tasks.get_task(visit.db, task)
+    return _editor(visit, definition, None, _draft(visit, definition, None, as_file=bool(file)))
 
 
 def create(post: Posting, task: str) -> Response:
@@ -66,8 +68,8 @@ def create(post: Posting, task: str) -> Response:
 
 def edit_page(visit: Visiting, task: str, name: str, file: str = "") -> Response:
     """Show what a project asks, to change it."""
-    found, info = tasks.get_task(visit.db, task), projects.find_project(visit.db, f"{task}/{name}")
-    return _editor(visit, found, info, _draft(visit, found, info, as_file=bool(file)))
+    definition, info = tasks.get_task(visit.db, task), projects.find_project(visit.db, f"{task}/{name}")
+    return _editor(visit, definition, info, _draft(visit, definition, info, as_file=bool(file)))
 
 
 def save(post: Posting, task: str, name: str) -> Response:
@@ -94,11 +96,11 @@ def release(post: Posting, task: str, name: str) -> Response:
     visit = post.visit
     _ = visit.tongue.gettext
     try:
-        made = releasing.release_project(visit.db, visit.blobs, visit.actor, f"{task}/{name}")
+        released = releasing.release_project(visit.db, visit.blobs, visit.actor, f"{task}/{name}")
     except (BadInput, Conflict) as error:
         return _page(visit, f"{task}/{name}", trouble=trouble_of(error))
-    toast = _("%(n)s sets were released.", n=made.sets) if made.new else _("It was there already.")
-    dataset, number = made.version.rpartition("/")[2].split("@")
+    toast = _("%(n)s sets were released.", n=released.sets) if released.new else _("It was there already.")
+    dataset, number = released.version.rpartition("/")[2].split("@")
     return visit.redirect(f"/tasks/{task}/data/{dataset}?version={number}", toast)
 
 
@@ -106,10 +108,10 @@ def let_judge(post: Posting, task: str, name: str) -> Response:
     """Let people judge pairs that they did not write."""
     visit = post.visit
     try:
-        found = people.open_people(visit.db, visit.actor, f"{task}/{name}", pairs=post.number("pairs"))
+        judging = people.open_people(visit.db, visit.actor, f"{task}/{name}", pairs=post.number("pairs"))
     except (BadInput, Conflict) as error:
         return _page(visit, f"{task}/{name}", trouble=trouble_of(error))
-    return visit.redirect(f"/tasks/{task}/validation/{found.validation.rpartition('/')[2]}")
+    return visit.redirect(f"/tasks/{task}/validation/{judging.validation.rpartition('/')[2]}")
 
 
 def add_file(post: Posting, task: str, name: str) -> Response:
@@ -120,11 +122,11 @@ def add_file(post: Posting, task: str, name: str) -> Response:
         if upload is None:
             raise BadInput(faults=[Fault("no file was chosen", field="file")])
         with on_disk(upload, visit.workspace.limits_at_once) as path:
-            made = uploading.add_variants_file(visit.db, visit.actor, ref, path, checked=post.flag("checked"))
+            added = uploading.add_variants_file(visit.db, visit.actor, ref, path, checked=post.flag("checked"))
     except BadInput as error:
         visit.db.rollback()
         return _page(visit, ref, trouble=trouble_of(error))
-    toast = visit.tongue.gettext("%(n)s variants were added.", n=made.added)
+    toast = visit.tongue.gettext("%(n)s variants were added.", n=added.added)
     return visit.redirect(f"/tasks/{task}/contrast/{name}", toast)
 
 
@@ -136,7 +138,7 @@ def withdraw(post: Posting, task: str, name: str, variant: int) -> Response:
 
 
 def state_words(visit: Visit) -> dict[str, str]:
-    """Say in the reader's language where a project or a variant stands."""
+    """Return in the reader's language where a project or a variant may stand."""
     _ = visit.tongue.gettext
     return {
         ProjectState.OPEN: _("open"),
@@ -151,16 +153,16 @@ def state_words(visit: Visit) -> dict[str, str]:
 
 def differences(task: Task, before: Mapping[str, Any], after: Mapping[str, Any]) -> list[tuple[str, list[Piece], bool]]:
     """Give, for each field, its title, what changed in it, and whether anything did."""
-    found = []
+    fields = []
     for field in kind_of(task).form(task).inputs:
         old, new = shown_input(field, before), shown_input(field, after)
         if old or new:
-            found.append((field.title, word_diff(old, new), old != new))
-    return found
+            fields.append((field.title, word_diff(old, new), old != new))
+    return fields
 
 
 def crumbs_of(visit: Visit, task: Task, title: str, name: str, *more: str) -> list[tuple[str, str | None]]:
-    """Give the way to a page of a project."""
+    """Return the way to a page of a project."""
     base = f"/tasks/{task.name}/contrast"
     first = [(title_of(visit, task), f"/tasks/{task.name}"), (visit.tongue.gettext("Contrast sets"), base)]
     if not more:
@@ -181,11 +183,11 @@ def titled(visit: Visit, task: Task, trouble: Trouble) -> Trouble:
         "inputs": _("Your copy"),
         "note": _("Note"),
     }
-    told = tuple(
+    faults = tuple(
         Fault("{title}: {reason}", title=titles[fault.field], reason=fault.reason) if fault.field in titles else fault
         for fault in trouble.faults
     )
-    return replace(trouble, faults=told, message=Text("This cannot be kept yet.")) if told else trouble
+    return replace(trouble, faults=faults, message=Text("This cannot be kept yet.")) if faults else trouble
 
 
 def _page(visit: Visit, ref: str, *, state: str = "", offset: int = 0, trouble: Trouble | None = None) -> Response:
@@ -245,9 +247,11 @@ def _sources(visit: Visit, task: Task) -> list[tuple[str, str]]:
 
 def _editable(visit: Visit, task: Task) -> list[datasets.VersionInfo]:
     """List the newest version of each data set that may be edited, test sets first."""
-    found = [one for one in datasets.list_versions(visit.db, visit.actor, task.name) if one.role in EDITED]
-    newest = {one.dataset: one for one in sorted(found, key=lambda one: one.number)}
-    return sorted(newest.values(), key=lambda one: (one.role != Role.TEST, one.dataset))
+    versions_to_edit = [
+        version for version in datasets.list_versions(visit.db, visit.actor, task.name) if version.role in EDITED
+    ]
+    newest = {version.dataset: version for version in sorted(versions_to_edit, key=lambda version: version.number)}
+    return sorted(newest.values(), key=lambda version: (version.role != Role.TEST, version.dataset))
 
 
 def _draft(visit: Visit, task: Task, info: ProjectInfo | None, *, as_file: bool = False) -> SpecDraft:

@@ -36,31 +36,31 @@ def run_import(post: Posting, task: str) -> Response:
             raise BadInput(faults=[Fault("no file was chosen", field="files")])
         plan = ImportPlan(role="contrast", hidden=post.flag("hidden"), labels=label_map(post.text("labels")))
         with several_on_disk(uploads, limits) as path, several_on_disk([beside] if beside else [], limits) as originals:
-            given = ContrastFiles(path, originals if beside else None, post.text("split").strip() or "test")
+            uploaded = ContrastFiles(path, originals if beside else None, post.text("split").strip() or "test")
             name, form = post.text("name").strip(), post.text("format")
-            made, report = import_contrast(visit.db, visit.blobs, visit.actor, task, name, form, given, plan)
+            version, report = import_contrast(visit.db, visit.blobs, visit.actor, task, name, form, uploaded, plan)
     except (BadInput, Conflict, NotFound) as error:
         return _form(visit, task, values, trouble_of(error))
     _ = visit.tongue.gettext
-    toast = _("%(n)s sets were imported.", n=report.usable.sets) if made.new else _("It was there already.")
-    return visit.redirect(f"/tasks/{task}/data/{made.dataset}?version={made.number}", toast)
+    toast = _("%(n)s sets were imported.", n=report.usable.sets) if version.new else _("It was there already.")
+    return visit.redirect(f"/tasks/{task}/data/{version.dataset}?version={version.number}", toast)
 
 
 def _form(visit: Visit, task: str, values: Mapping[str, str], trouble: Trouble | None = None) -> Response:
     require_owner(visit.actor, task)
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     _ = visit.tongue.gettext
     formats = [CONTRAST_FORMATS.get(name) for name in CONTRAST_FORMATS.names()]
     return visit.render(
         "contrast/import.html",
         status=trouble.status if trouble else 200,
-        task=found,
+        task=definition,
         section="contrast",
         values=values,
         formats=[(one.name, one.name) for one in formats],
         about=formats,
         crumbs=[
-            (title_of(visit, found), f"/tasks/{task}"),
+            (title_of(visit, definition), f"/tasks/{task}"),
             (_("Contrast sets"), f"/tasks/{task}/contrast"),
             (_("Import"), None),
         ],

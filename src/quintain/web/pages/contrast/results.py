@@ -50,35 +50,35 @@ def show(
     visit: Visiting, task: str, model: str, dataset: str, *, version: str = "", show: str = "broken", offset: int = 0
 ) -> Response:
     """Show one model on one contrast set."""
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     ref = f"{task}/{model}@{version}" if version else f"{task}/{model}"
     info = models.get_model(visit.db, visit.actor, ref)
-    told = service.model_contrast(visit.db, visit.blobs, visit.actor, ref, dataset)
+    contrast = service.model_contrast(visit.db, visit.blobs, visit.actor, ref, dataset)
     show = show if show in {"broken", "all"} else "broken"
     path = f"/tasks/{task}/models/{model}/contrast/{dataset}"
-    name = told.dataset.rpartition("/")[2]
+    name = contrast.dataset.rpartition("/")[2]
     _ = visit.tongue.gettext
     query = {"show": show, "version": version}
     drawings, paging = _drawings(visit, ref, dataset, Paging(path, query, max(0, offset), 0, 0, PAGE_SIZE))
     return visit.render(
         "contrast/results.html",
-        task=found,
+        task=definition,
         section="models",
         model=info,
-        told=told,
-        score=told.score,
+        told=contrast,
+        score=contrast.score,
         base=path,
         show=show,
         version=version,
-        tags=_rows(told.score.by_tag, told.score.intervals.by_tag),
-        moves=_rows(told.score.by_transition, told.score.intervals.by_transition),
+        tags=_rows(contrast.score.by_tag, contrast.score.intervals.by_tag),
+        moves=_rows(contrast.score.by_transition, contrast.score.intervals.by_transition),
         drawings=drawings,
         paging=paging,
         texts=_texts,
         answer_text=answer_text,
         crumbs=crumbs(
             visit,
-            found,
+            definition,
             info,
             (name.partition("@")[0], f"/tasks/{task}/models/{model}/results/{name.partition('@')[0]}"),
             (_("Contrast sets"), None),
@@ -86,10 +86,10 @@ def show(
     )
 
 
-def draw(one: BoundarySet) -> Drawing:
+def draw(boundary_set: BoundarySet) -> Drawing:
     """Place the members of a set: the pivot on the left, neighbours by what the edit did to the answer."""
-    first = next((member for member in one.members if member.original), None)
-    others = [member for member in one.members if not member.original]
+    first = next((member for member in boundary_set.members if member.original), None)
+    others = [member for member in boundary_set.members if not member.original]
     counts = {False: 0, True: 0}
     points = []
     for member in others:
@@ -100,13 +100,13 @@ def draw(one: BoundarySet) -> Drawing:
         counts[member.differs] += 1
     height = max([TOP + STEP, *(point.y + STEP for point in points)])
     pivot = Point(SIDES[False], TOP, first) if first else None
-    return Drawing(one, pivot, tuple(points), height)
+    return Drawing(boundary_set, pivot, tuple(points), height)
 
 
 def _drawings(visit: Visit, ref: str, dataset: str, asked: Paging) -> tuple[list[Drawing] | None, Paging | None]:
-    """Give the sets of a page as drawings; single sets of hidden labels are for owners."""
+    """Return the sets of a page as drawings; single sets of hidden labels are for owners."""
     try:
-        found = service.boundary(
+        boundary = service.boundary(
             visit.db,
             visit.blobs,
             visit.actor,
@@ -118,7 +118,9 @@ def _drawings(visit: Visit, ref: str, dataset: str, asked: Paging) -> tuple[list
         )
     except Forbidden:
         return None, None
-    return [draw(one) for one in found.sets], replace(asked, count=len(found.sets), total=found.total)
+    return [draw(boundary_set) for boundary_set in boundary.sets], replace(
+        asked, count=len(boundary.sets), total=boundary.total
+    )
 
 
 def _rows(
@@ -128,7 +130,7 @@ def _rows(
 
 
 def _texts(task: Task, drawing: Drawing, member: BoundaryMember) -> list[tuple[str, list[Piece], bool]]:
-    """Give a member's fields as they differ from the pivot's; those of the pivot as they are."""
+    """Return a member's fields as they differ from the pivot's; those of the pivot as they are."""
     before = drawing.pivot.member.inputs if drawing.pivot and not member.original else member.inputs
     shown = differences(task, before, member.inputs)
     return [one for one in shown if one[2]] or shown

@@ -45,15 +45,15 @@ def start(visit: Visiting, task: str, name: str) -> Response:
     try:
         pivot = authoring.take_pivot(visit.db, visit.actor, project.ref)
     except (Conflict, NotFound) as error:
-        found = tasks.get_task(visit.db, task)
+        definition = tasks.get_task(visit.db, task)
         return visit.render(
             "contrast/nothing.html",
-            task=found,
+            task=definition,
             section="contrast",
             project=project,
             base=f"/tasks/{task}/contrast/{name}",
             blocked=trouble_of(error),
-            crumbs=crumbs_of(visit, found, project.title, name, visit.tongue.gettext("Write")),
+            crumbs=crumbs_of(visit, definition, project.title, name, visit.tongue.gettext("Write")),
         )
     return visit.redirect(f"/tasks/{task}/contrast/{name}/write/{pivot.id}")
 
@@ -62,24 +62,24 @@ def desk(visit: Visiting, task: str, name: str, pivot: int) -> Response:
     """Show the example in hand."""
     ref = f"{task}/{name}"
     try:
-        found = authoring.get_pivot(visit.db, visit.actor, ref, pivot)
+        in_hand = authoring.get_pivot(visit.db, visit.actor, ref, pivot)
     except (Conflict, Forbidden) as error:
         return visit.redirect(f"/tasks/{task}/contrast/{name}", str(error))
-    return _desk(visit, ref, found)
+    return _desk(visit, ref, in_hand)
 
 
 def add(post: Posting, task: str, name: str, pivot: int) -> Response:
     """Keep a variant; what is wrong is said on the page, and what was typed stays."""
     visit, ref = post.visit, f"{task}/{name}"
-    found = authoring.get_pivot(visit.db, visit.actor, ref, pivot)
+    in_hand = authoring.get_pivot(visit.db, visit.actor, ref, pivot)
     definition = tasks.get_task(visit.db, task)
     typed = Typed({}, None)
     try:
-        typed = _typed(post, definition, found)
+        typed = _typed(post, definition, in_hand)
         stays = post.flag("keeps_label")
         edit = Edit(
             typed.inputs,
-            None if stays and _is_original(definition, found, typed) else typed.target,
+            None if stays and _is_original(definition, in_hand, typed) else typed.target,
             post.texts("tags"),
             post.text("rationale"),
             post.text("reason"),
@@ -90,7 +90,7 @@ def add(post: Posting, task: str, name: str, pivot: int) -> Response:
         authoring.add_variant(visit.db, visit.actor, ref, pivot, edit, generation=post.number("generation"))
     except (BadInput, Conflict) as error:
         visit.db.rollback()
-        return _desk(visit, ref, found, post=post, typed=typed, trouble=trouble_of(error))
+        return _desk(visit, ref, in_hand, post=post, typed=typed, trouble=trouble_of(error))
     toast = visit.tongue.gettext("The variant is kept. Write another one, or go on.")
     return visit.redirect(f"/tasks/{task}/contrast/{name}/write/{pivot}", toast)
 
@@ -105,8 +105,8 @@ def finish(post: Posting, task: str, name: str, pivot: int) -> Response:
         authoring.finish_pivot(visit.db, visit.actor, ref, pivot, skip=post.text("how") == "skip")
     except Conflict as error:
         visit.db.rollback()
-        found = authoring.get_pivot(visit.db, visit.actor, ref, pivot)
-        return _desk(visit, ref, found, trouble=trouble_of(error))
+        in_hand = authoring.get_pivot(visit.db, visit.actor, ref, pivot)
+        return _desk(visit, ref, in_hand, trouble=trouble_of(error))
     return visit.redirect(f"{base}/write")
 
 
@@ -254,12 +254,12 @@ def _desk(
 
 
 def _first_answer(task: Task, pivot: ContrastPivot) -> Any:
-    """Give the answer that the form begins with: none where it is chosen, the original's where it is a place."""
+    """Return the answer that the form begins with: none where it is chosen, the original's where it is a place."""
     return pivot.answer if kind_of(task).answers.is_text or kind_of(task).answers.several else None
 
 
 def _is_original(task: Task, pivot: ContrastPivot, typed: Typed) -> bool:
-    """Say whether the answer on the form is still what it began with: all of the original's then stay."""
+    """Whether the answer on the form is still what it began with: all of the original's then stay."""
     kind = kind_of(task).answers
     if not kind.is_text or typed.target is None or not kind.fits(typed.target):
         return False
@@ -267,13 +267,13 @@ def _is_original(task: Task, pivot: ContrastPivot, typed: Typed) -> bool:
 
 
 def _gold_control(task: Task, pivot: ContrastPivot) -> str:
-    """Say for the page's script what the control of the answer holds for the original."""
+    """Return for the page's script what the control of the answer holds for the original."""
     gold = target_of(task, boxes_of(task, pivot.inputs, {}, started=False, fixed=pivot.fixed), pivot.answer, None)
     return json.dumps({"widget": gold.field.widget, "chosen": gold.chosen, "text": gold.text, "start": gold.start})
 
 
 def _before(box: Box) -> dict[str, str]:
-    """Say for the page's script how a field began, and how it is compared."""
+    """Return for the page's script how a field began, and how it is compared."""
     return {"widget": box.field.widget, "text": box.before or ""}
 
 
@@ -282,7 +282,7 @@ def _places(task: Task, pivot: ContrastPivot, typed: Typed | None) -> list[SpanP
 
 
 def _models(visit: Visit, task: Task, info: ProjectInfo) -> models.ModelChoices:
-    """Give the models that drafts are sought against and whose answers are looked at, where either is allowed."""
+    """Return the models that drafts are sought against and whose answers are looked at, where either is allowed."""
     if not (info.spec.drafts or info.spec.scouting):
         return models.ModelChoices((), more=False)
     return models.models_to_choose(visit.db, visit.actor, task.name)

@@ -36,11 +36,11 @@ SHOWN_DIFFERENCES = 50
 
 def index(visit: Visiting, task: str) -> Response:
     """List the data sets, each with its newest version first."""
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     versions = sorted(datasets.list_versions(visit.db, visit.actor, task), key=lambda v: (v.dataset, -v.number))
     groups = [(name, list(group)) for name, group in groupby(versions, key=lambda version: version.dataset)]
-    crumbs = _crumbs(visit, found)
-    return visit.render("data/datasets.html", task=found, section="data", groups=groups, crumbs=crumbs)
+    crumbs = _crumbs(visit, definition)
+    return visit.render("data/datasets.html", task=definition, section="data", groups=groups, crumbs=crumbs)
 
 
 def show(
@@ -55,7 +55,7 @@ def show(
     offset: int = 0,
 ) -> Response:
     """Show one version: its examples, filtered, with the distribution of labels."""
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     ref = _ref(task, dataset, version)
     info = datasets.get_version(visit.db, visit.actor, ref)
     page = (
@@ -74,14 +74,14 @@ def show(
         else ExamplePage(info, info.rows, 0, (), datasets.may_see_answers(visit.actor, info))
     )
     access = inputs.inputs_of(visit.db, visit.actor, f"{task}/{dataset}")
-    counts = _in_task_order(found, dataset_content.label_counts(visit.db, visit.blobs, visit.actor, info.ref))
+    counts = _in_task_order(definition, dataset_content.label_counts(visit.db, visit.blobs, visit.actor, info.ref))
     tags = dataset_content.tag_counts(visit.db, visit.blobs, visit.actor, info.ref)
     query = {"version": str(info.number), "text": text.strip(), "label": label, "tag": tag}
     path = f"/tasks/{task}/data/{dataset}"
     _ = visit.tongue.gettext
     return visit.render(
         "data/dataset.html",
-        task=found,
+        task=definition,
         section="data",
         info=info,
         origin=(origin := origin_of(visit.db, visit.actor, info.ref)),
@@ -97,11 +97,11 @@ def show(
             "declined": _("declined"),
             "revoked": _("taken back"),
         },
-        votes=origin is not None and visit.owns(found),
+        votes=origin is not None and visit.owns(definition),
         others=_versions_of(visit, task, dataset),
         page=page,
-        rows=[(row, answer_text(found, row, row.get("answer"))) for row in page.examples],
-        fields=kind_of(found).fields(found),
+        rows=[(row, answer_text(definition, row, row.get("answer"))) for row in page.examples],
+        fields=kind_of(definition).fields(definition),
         counts=counts,
         tags=tags,
         label_choices=[(name, name) for name in counts],
@@ -110,8 +110,8 @@ def show(
         chart=bar_chart(counts, category=_("Label"), value=_("Examples")) if counts else None,
         paging=Paging(path, query, page.offset, len(page.examples), page.total, PAGE_SIZE),
         formats=list(MEDIA_TYPES),
-        warnings=[warning_text(_, one) for one in _weak(visit, found, info)],
-        crumbs=_crumbs(visit, found, dataset),
+        warnings=[warning_text(_, one) for one in _weak(visit, definition, info)],
+        crumbs=_crumbs(visit, definition, dataset),
     )
 
 
@@ -182,26 +182,26 @@ def fetch(  # noqa: PLR0917 - what the address may say
 
 def compare(visit: Visiting, task: str, dataset: str, a: int, b: int) -> Response:
     """Show what changed between two versions."""
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     difference = dataset_content.diff(
         visit.db, visit.blobs, visit.actor, _ref(task, dataset, a), _ref(task, dataset, b)
     )
     return visit.render(
         "data/diff.html",
-        task=found,
+        task=definition,
         section="data",
         difference=difference,
         parts=_parts(visit, difference),
-        fields=kind_of(found).fields(found),
+        fields=kind_of(definition).fields(definition),
         crumbs=[
-            *_crumbs(visit, found, dataset, linked=True),
+            *_crumbs(visit, definition, dataset, linked=True),
             (visit.tongue.gettext("Versions %(a)s and %(b)s", a=a, b=b), None),
         ],
     )
 
 
 def _weak(visit: Visit, task: Task, info: VersionInfo) -> tuple[Weakness, ...]:
-    """Say why a version that models are evaluated on is weak ground for a ranking."""
+    """Return why a version that models are evaluated on is weak ground for a ranking."""
     return () if info.role == Role.TRAIN else fitness(visit.blobs, task, info.blob, hidden=info.hidden)
 
 
@@ -222,8 +222,8 @@ def _in_task_order(task: Task, counts: dict[str, int]) -> dict[str, int]:
 
 
 def _versions_of(visit: Visit, task: str, dataset: str) -> list[VersionInfo]:
-    found = [item for item in datasets.list_versions(visit.db, visit.actor, task) if item.dataset == dataset]
-    return sorted(found, key=lambda item: -item.number)
+    versions = [item for item in datasets.list_versions(visit.db, visit.actor, task) if item.dataset == dataset]
+    return sorted(versions, key=lambda item: -item.number)
 
 
 def _ref(task: str, dataset: str, version: int | None) -> str:

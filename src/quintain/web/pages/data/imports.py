@@ -67,7 +67,7 @@ def run_import(post: Posting, task: str) -> Response:
 
 @contextmanager
 def sent_file(post: Post) -> Iterator[SentFile]:
-    """Give the file that came with a form, or the one that was kept when it was first looked at."""
+    """Yield the file that came with a form, or the one that was kept when it was first looked at."""
     visit, limits = post.visit, post.visit.workspace.file_limits
     uploads = [item for item in post.form.getlist("file") if isinstance(item, UploadFile) and item.filename]
     if not uploads and post.text("kept"):
@@ -153,7 +153,7 @@ def _form(
 
 
 def content_names(visit: Visit) -> dict[str, str]:
-    """Say in words what a column holds."""
+    """Return in words what a column may hold."""
     _ = visit.tongue.gettext
     return {
         "nothing": _("nothing"),

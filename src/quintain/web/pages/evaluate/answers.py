@@ -35,7 +35,7 @@ def listing(
     offset: int = 0,
 ) -> Response:
     """Show what a model answered to each example, a page at a time."""
-    found, info = _model(visit, task, model, version)
+    definition, info = _model(visit, task, model, version)
     start = max(0, offset)
     page = answers.list_answers(
         visit.db, visit.blobs, visit.actor, info.version.ref, _ref(dataset, data), sieve, offset=start, limit=PAGE_SIZE
@@ -44,24 +44,24 @@ def listing(
     query = {"version": str(info.version.number), "data": data, **asdict(sieve)}
     _ = visit.tongue.gettext
     shows = [("all", _("all")), ("wrong", _("wrong")), ("right", _("right")), ("failed", _("failed"))]
-    labels = [("", _("any")), *((name, name) for name in found.label_names)]
+    labels = [("", _("any")), *((name, name) for name in definition.label_names)]
     return visit.render(
         "evaluate/all_answers.html",
-        task=found,
+        task=definition,
         section="models",
         model=info,
         version=info.version,
         dataset=dataset,
-        answers=[_readable(found, one) for one in page.answers],
+        answers=[_readable(definition, answer) for answer in page.answers],
         sees_gold=page.gold,
-        tokens=any(one.input_tokens is not None for one in page.answers),
-        fields=kind_of(found).fields(found),
+        tokens=any(answer.input_tokens is not None for answer in page.answers),
+        fields=kind_of(definition).fields(definition),
         shows=shows if page.gold else [shows[0], shows[3]],
-        labels=labels if found.label_names else None,
+        labels=labels if definition.label_names else None,
         filters=query,
         base=path,
         paging=Paging(path, query, start, len(page.answers), page.total, PAGE_SIZE),
-        crumbs=_crumbs(visit, found, info, dataset, data, (_("Answers"), None)),
+        crumbs=_crumbs(visit, definition, info, dataset, data, (_("Answers"), None)),
     )
 
 
@@ -69,31 +69,31 @@ def single(
     visit: Visiting, task: str, model: str, dataset: str, example: str, *, version: str = "", data: str = ""
 ) -> Response:
     """Show one example: what was asked, what came back, what it was read as."""
-    found, info = _model(visit, task, model, version)
+    definition, info = _model(visit, task, model, version)
     ref = _ref(dataset, data)
-    one = answers.get_answer(visit.db, visit.blobs, visit.actor, info.version.ref, ref, example)
+    answer = answers.get_answer(visit.db, visit.blobs, visit.actor, info.version.ref, ref, example)
     base = f"/tasks/{task}/models/{model}/results/{dataset}/answers?version={info.version.number}&data={data}"
     _ = visit.tongue.gettext
     return visit.render(
         "evaluate/answer.html",
-        task=found,
+        task=definition,
         section="models",
         model=info,
         version=info.version,
         dataset=dataset,
-        one=_readable(found, one),
-        fields=kind_of(found).fields(found),
-        crumbs=_crumbs(visit, found, info, dataset, data, (_("Answers"), base), (example[:8], None)),
+        one=_readable(definition, answer),
+        fields=kind_of(definition).fields(definition),
+        crumbs=_crumbs(visit, definition, info, dataset, data, (_("Answers"), base), (example[:8], None)),
     )
 
 
-def _readable(task: Task, one: GivenAnswer) -> dict[str, Any]:
-    """Give an answer with its texts as people read them, the most probable labels first."""
-    shares = sorted((one.probabilities or {}).items(), key=lambda pair: -(pair[1] or 0))
+def _readable(task: Task, answer: GivenAnswer) -> dict[str, Any]:
+    """Return an answer with its texts as people read them, the most probable labels first."""
+    shares = sorted((answer.probabilities or {}).items(), key=lambda pair: -(pair[1] or 0))
     return {
-        "one": one,
-        "said": answer_text(task, one.inputs, one.answer),
-        "gold": answer_text(task, one.inputs, one.gold),
+        "one": answer,
+        "said": answer_text(task, answer.inputs, answer.answer),
+        "gold": answer_text(task, answer.inputs, answer.gold),
         "shares": [(name, share) for name, share in shares if share is not None],
     }
 

@@ -34,17 +34,17 @@ def show(
     offset: int = 0,
 ) -> Response:
     """Compare two models of a task."""
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     listed = model_choices(visit, task)
-    made: Comparison | None = None
+    comparison: Comparison | None = None
     trouble: Trouble | None = None
     pending = False
     if a and b:
         try:
-            made = compare.compare(visit.db, visit.blobs, visit.actor, f"{task}/{a}", f"{task}/{b}")
+            comparison = compare.compare(visit.db, visit.blobs, visit.actor, f"{task}/{a}", f"{task}/{b}")
         except QuintainError as error:
             trouble, pending = trouble_of(error), error.code == compare.PENDING
-    open_sets = [one.dataset for one in made.datasets if _shown(visit, task, one)] if made else []
+    open_sets = [row.dataset for row in comparison.datasets if _shown(visit, task, row)] if comparison else []
     chosen = dataset if dataset in open_sets else open_sets[0] if open_sets else ""
     query = {"a": a, "b": b, "dataset": chosen, "only": only}
     rows, total = _rows(visit, query, task, max(0, offset)) if chosen else ([], 0)
@@ -54,23 +54,23 @@ def show(
         "evaluate/compare.html",
         status=trouble.status if trouble else 200,
         headers={"refresh": str(compare.SOON_S)} if pending else {},
-        task=found,
+        task=definition,
         section="models",
         choices=list(dict.fromkeys([*listed, *(name for name in (a, b) if name)])) if listed else [],
-        comparison=made,
+        comparison=comparison,
         filters=query,
         open_sets=[(name, name) for name in open_sets],
         rows=[
-            (one, *(answer_text(found, one.inputs, value) for value in (one.gold, one.first, one.second)))
-            for one in rows
+            (row, *(answer_text(definition, row.inputs, value) for value in (row.gold, row.first, row.second)))
+            for row in rows
         ],
-        fields=kind_of(found).fields(found),
-        titles={name: METRICS.get(name).title for name in found.metrics if name in METRICS},
+        fields=kind_of(definition).fields(definition),
+        titles={name: METRICS.get(name).title for name in definition.metrics if name in METRICS},
         is_rate=is_rate,
         base=path,
         paging=Paging(path, query, max(0, offset), len(rows), total, PAGE_SIZE),
         crumbs=[
-            (title_of(visit, found), f"/tasks/{task}"),
+            (title_of(visit, definition), f"/tasks/{task}"),
             (_("Models"), f"/tasks/{task}/models"),
             (_("Compare"), None),
         ],
@@ -78,10 +78,11 @@ def show(
     )
 
 
-def _shown(visit: Visit, task: str, one: DatasetComparison) -> bool:
-    """Say whether single examples of a data set may be looked at."""
+def _shown(visit: Visit, task: str, dataset: DatasetComparison) -> bool:
+    """Whether single examples of a data set may be looked at."""
     return (
-        sees_all(visit.actor, task, one.hidden) and get_version(visit.db, visit.actor, f"{task}/{one.dataset}").readable
+        sees_all(visit.actor, task, dataset.hidden)
+        and get_version(visit.db, visit.actor, f"{task}/{dataset.dataset}").readable
     )
 
 

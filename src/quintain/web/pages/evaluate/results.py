@@ -41,7 +41,7 @@ SHOWN_MISTAKES = 10
 
 def dataset(visit: Visiting, task: str, model: str, dataset: str, version: str = "", data: str = "") -> Response:
     """Show one model on one data set: figures, slices, confusions, perturbations, measurements, mistakes, runs."""
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     info = _model(visit, task, model, version)
     result = _result(visit, info, dataset, data)
     _ = visit.tongue.gettext
@@ -51,15 +51,15 @@ def dataset(visit: Visiting, task: str, model: str, dataset: str, version: str =
     answers = gold or (readable and info.may_edit)
     return visit.render(
         "evaluate/results_dataset.html",
-        task=found,
+        task=definition,
         section="models",
         model=info,
         version=info.version,
         result=result,
         gap_text=partial(gap_text, _),
         machine_class=class_of(result.measurements),
-        metric=tasks.leading_metric(found),
-        averages=tasks.leading_metric(found) in AVERAGED,
+        metric=tasks.leading_metric(definition),
+        averages=tasks.leading_metric(definition) in AVERAGED,
         titles={name: METRICS.get(name).title for name in result.metrics if name in METRICS},
         is_rate=is_rate,
         missing_layers=missing_layers,
@@ -72,11 +72,11 @@ def dataset(visit: Visiting, task: str, model: str, dataset: str, version: str =
         sees_gold=gold,
         readable=readable,
         sees_answers=answers,
-        mistakes=_mistakes(visit, found, info, result) if gold and result.metrics else ([], 0),
+        mistakes=_mistakes(visit, definition, info, result) if gold and result.metrics else ([], 0),
         failures=_failures(visit, info, result) if answers and result.metrics else ([], 0),
-        fields=kind_of(found).fields(found),
+        fields=kind_of(definition).fields(definition),
         formats=list(MEDIA_TYPES),
-        crumbs=crumbs(visit, found, info, (dataset, None)),
+        crumbs=crumbs(visit, definition, info, (dataset, None)),
     )
 
 
@@ -100,7 +100,7 @@ def flips(
     offset: int = 0,
 ) -> Response:
     """Show the answers that changed when only the wording did, as word diffs."""
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     info = _model(visit, task, model, version)
     page = examples.flips(
         visit.db,
@@ -119,16 +119,16 @@ def flips(
     families = [("", _("any")), ("robustness", _("robustness")), ("fairness", _("fairness"))]
     return visit.render(
         "evaluate/flips.html",
-        task=found,
+        task=definition,
         section="models",
         model=info,
         version=info.version,
         dataset=dataset,
         flips=[
-            (flip, answer_text(found, flip.inputs, flip.before), answer_text(found, flip.inputs, flip.after))
+            (flip, answer_text(definition, flip.inputs, flip.before), answer_text(definition, flip.inputs, flip.after))
             for flip in page.flips
         ],
-        fields=kind_of(found).fields(found),
+        fields=kind_of(definition).fields(definition),
         families=[*families, *((name, name) for name in page.families)],
         groups=[("", _("any")), *((name, name) for name in page.groups)],
         filters=query,
@@ -136,22 +136,22 @@ def flips(
         base=path,
         paging=Paging(path, query, max(0, offset), len(page.flips), page.total, PAGE_SIZE),
         crumbs=crumbs(
-            visit, found, info, (dataset, f"/tasks/{task}/models/{model}/results/{dataset}"), (_("Flips"), None)
+            visit, definition, info, (dataset, f"/tasks/{task}/models/{model}/results/{dataset}"), (_("Flips"), None)
         ),
     )
 
 
 def overlap(visit: Visiting, task: str, model: str, version: str = "") -> Response:
     """Show how much of each evaluation set the model was trained on."""
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     info = _model(visit, task, model, version)
     return visit.render(
         "evaluate/results_overlap.html",
-        task=found,
+        task=definition,
         section="models",
         model=info,
         overlaps=model_overlap(visit.db, visit.blobs, visit.actor, info.version.ref),
-        crumbs=crumbs(visit, found, info, (visit.tongue.gettext("Overlap"), None)),
+        crumbs=crumbs(visit, definition, info, (visit.tongue.gettext("Overlap"), None)),
     )
 
 
@@ -179,28 +179,29 @@ def _model(visit: Visit, task: str, model: str, version: str) -> ModelInfo:
 
 
 def _result(visit: Visit, info: ModelInfo, dataset: str, number: str) -> StoredResult:
-    found = [
+    matching = [
         one
         for one in model_results(visit.db, visit.blobs, visit.actor, info.version.ref)
         if one.dataset == dataset and (not number or str(one.number) == number)
     ]
-    if not found:
+    if not matching:
         raise NotFound(
             "{ref} has not been run on '{dataset}'.",
             ref=info.version.ref,
             dataset=dataset,
             remedy="Look at the list of runs.",
         )
-    return found[0]
+    return matching[0]
 
 
 def _mistakes(
     visit: Visit, task: Task, info: ModelInfo, result: StoredResult
 ) -> tuple[list[tuple[examples.Mistake, str, str]], int]:
     ref = f"{result.dataset}@{result.number}"
-    found, total = examples.mistakes(visit.db, visit.blobs, visit.actor, info.version.ref, ref, limit=SHOWN_MISTAKES)
+    mistakes, total = examples.mistakes(visit.db, visit.blobs, visit.actor, info.version.ref, ref, limit=SHOWN_MISTAKES)
     readable = [
-        (one, answer_text(task, one.inputs, one.gold), answer_text(task, one.inputs, one.answer)) for one in found
+        (mistake, answer_text(task, mistake.inputs, mistake.gold), answer_text(task, mistake.inputs, mistake.answer))
+        for mistake in mistakes
     ]
     return readable, total
 
@@ -213,7 +214,7 @@ def _failures(visit: Visit, info: ModelInfo, result: StoredResult) -> tuple[list
 
 
 def crumbs(visit: Visit, task: Task, info: ModelInfo, *more: tuple[str, str | None]) -> list[tuple[str, str | None]]:
-    """Give the path to a page about a model."""
+    """Return the path to a page about a model."""
     base = f"/tasks/{task.name}"
     return [
         (title_of(visit, task), base),

@@ -40,7 +40,7 @@ def index(
     offset: int = 0,
 ) -> Response:
     """List the runs of a task: what runs first, then what waits, then what failed."""
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     _ = visit.tongue.gettext
     page = progress.page_of_cells(
         visit.db,
@@ -58,7 +58,7 @@ def index(
     names = sorted({one.dataset for one in datasets.list_versions(visit.db, visit.actor, task) if one.role != "train"})
     return visit.render(
         "evaluate/runs.html",
-        task=found,
+        task=definition,
         section="runs",
         page=page,
         counts=progress.status(visit.db, visit.actor, task),
@@ -69,14 +69,14 @@ def index(
         datasets=[("", _("any")), *((name, name) for name in names)],
         base=path,
         paging=Paging(path, query, page.offset, len(page.cells), page.total, PAGE_SIZE),
-        crumbs=[(title_of(visit, found), f"/tasks/{task}"), (_("Runs"), None)],
+        crumbs=[(title_of(visit, definition), f"/tasks/{task}"), (_("Runs"), None)],
     )
 
 
 def model_choices(visit: Visit, task: str) -> list[str]:
     """Name the models that one may choose from; none where there are more than anybody would look through."""
-    found = models.list_names(visit.db, visit.actor, task, limit=MOST_CHOICES + 1)
-    return [name for _task, name in found] if len(found) <= MOST_CHOICES else []
+    names = models.list_names(visit.db, visit.actor, task, limit=MOST_CHOICES + 1)
+    return [name for _task, name in names] if len(names) <= MOST_CHOICES else []
 
 
 def show(visit: Visiting, cell: int) -> Response:
@@ -85,11 +85,11 @@ def show(visit: Visiting, cell: int) -> Response:
     info = why.cell
     if info is None:
         raise NotFound("There is no run {cell}.", cell=cell)
-    found = tasks.get_task(visit.db, info.task)
+    definition = tasks.get_task(visit.db, info.task)
     _ = visit.tongue.gettext
     return visit.render(
         "evaluate/run.html",
-        task=found,
+        task=definition,
         section="runs",
         why=why,
         may_manage=progress.may_manage(visit.db, visit.actor, info.id),
@@ -98,8 +98,8 @@ def show(visit: Visiting, cell: int) -> Response:
         live=not CellState(info.state).ended,
         state_names=state_names(visit),
         crumbs=[
-            (title_of(visit, found), f"/tasks/{found.name}"),
-            (_("Runs"), f"/tasks/{found.name}/runs"),
+            (title_of(visit, definition), f"/tasks/{definition.name}"),
+            (_("Runs"), f"/tasks/{definition.name}/runs"),
             (_("Run %(n)s", n=info.id), None),
         ],
     )
@@ -153,7 +153,7 @@ def _look(request: Request, actor: Actor, cell: int) -> RunReport:
 
 
 def event_of(why: RunReport) -> dict[str, object]:
-    """Give what a page needs to show how far a run is."""
+    """Return what a page needs to show how far a run is."""
     info = why.cell
     return {
         "state": info.state if info else "",
@@ -166,7 +166,7 @@ def event_of(why: RunReport) -> dict[str, object]:
 
 
 def state_names(visit: Visit) -> dict[str, str]:
-    """Give the words for the states that a run can be in."""
+    """Return the words for the states that a run can be in."""
     _ = visit.tongue.gettext
     return {
         "queued": _("queued"),

@@ -10,7 +10,7 @@ from fastapi import Query
 from starlette.responses import Response
 
 from quintain.adapters.contract import ADAPTERS
-from quintain.adapters.scaffold import adapters_to_start, is_bare
+from quintain.adapters.scaffold import adapters_to_start, is_card_unsaid
 from quintain.compose import rules_of
 from quintain.conditions import sandbox_of
 from quintain.core.errors import BadInput, Conflict, Fault, TooMany, Unavailable
@@ -21,7 +21,8 @@ from quintain.engine.sandbox.causes import Cause
 from quintain.services.access.permissions import require_role
 from quintain.services.evaluate.submissions.model_files import accepted_files
 from quintain.services.evaluate.submissions.starter_archive import NAME, starter_archive
-from quintain.services.evaluate.submissions.submit import quota_left, submit_file
+from quintain.services.evaluate.submissions.submit import ModelSubmission, quota_left, submit_file
+from quintain.services.evaluate.submissions.typed_models import ways_to_type
 from quintain.services.models.registry import VISIBILITIES
 from quintain.services.tasks import definitions as tasks
 from quintain.web.errors import Trouble, trouble_of
@@ -46,13 +47,13 @@ def starter(visit: Visiting, task: str, adapter: Annotated[str, Query(max_length
 def submit(post: Posting, task: str) -> Response:
     """Submit the archive, or list what is wrong with it and keep nothing."""
     visit = post.visit
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     upload = post.file("file")
     try:
         if upload is None:
             raise BadInput(faults=[Fault("no file was chosen", field="file")])
         with on_disk(upload, None) as path:
-            made = submit_file(
+            submission = submit_file(
                 visit.db,
                 visit.blobs,
                 visit.actor,
@@ -60,44 +61,50 @@ def submit(post: Posting, task: str) -> Response:
                 path,
                 rules=rules_of(visit.workspace.settings),
                 name=post.text("name").strip() or None,
-                visibility=_visibility(post.text("visibility")),
+                visibility=chosen_visibility(post.text("visibility")),
                 filename=upload.filename or "",
             )
     except (BadInput, Conflict, TooMany, Unavailable) as error:
         values = {key: value for key, value in post.form.items() if isinstance(value, str)}
-        return _form(visit, found, values, trouble_of(error))
+        return _form(visit, definition, values, trouble_of(error))
+    return tell_submission(visit, task, submission)
+
+
+def tell_submission(visit: Visit, task: str, submission: ModelSubmission) -> Response:
+    """Lead to the page of the model, and say what happens to it now."""
     _ = visit.tongue.gettext
-    if made.waiting:
+    if submission.waiting:
         toast = _("Submitted: a worker tries it on a few examples first.")
-    elif made.new:
-        toast = _("Submitted: %(n)s runs are queued.", n=visit.tongue.number(made.cells))
+    elif submission.new:
+        toast = _("Submitted: %(n)s runs are queued.", n=visit.tongue.number(submission.cells))
     else:
         toast = _("It was there already.")
-    if made.estimate is not None:
+    if submission.estimate is not None:
         number = visit.tongue.number
-        calls, cost = number(made.estimate.calls), number(round(made.estimate.cost_at_most, 4))
+        calls, cost = number(submission.estimate.calls), number(round(submission.estimate.cost_at_most, 4))
         toast = f"{toast} {_('They make up to %(n)s calls, which cost %(cost)s at most.', n=calls, cost=cost)}"
-    if is_bare(upload.filename or ""):
+    if is_card_unsaid(submission.version.card):
         toast = f"{toast} {_('Its card says nothing yet: fill it in here.')}"
-    return visit.redirect(f"/tasks/{task}/models/{made.version.model}?version={made.version.number}", toast)
+    return visit.redirect(f"/tasks/{task}/models/{submission.version.model}?version={submission.version.number}", toast)
 
 
-def _lacking(visit: Visit) -> Sequence[Cause]:
-    """Say what is in the way of submitted code here; nothing where another machine runs it."""
+def lacking(visit: Visit) -> Sequence[Cause]:
+    """Return what is in the way of submitted code here; nothing where another machine runs it."""
     settings = visit.workspace.settings
     report = None if rules_of(settings).elsewhere else sandbox_of(settings)
     return report.causes if report is not None and report.lacking(settings.sandbox) else ()
 
 
-def _visibility(wanted: str) -> Visibility:
+def chosen_visibility(typed: str) -> Visibility:
+    """Read who may see the model."""
     for name in VISIBILITIES:
-        if name == wanted:
+        if name == typed:
             return name
     raise BadInput(
         faults=[
             Fault(
                 "'{name}' is not one of {known}",
-                name=wanted,
+                name=typed,
                 known=", ".join(VISIBILITIES),
                 field="visibility",
             )
@@ -107,20 +114,25 @@ def _visibility(wanted: str) -> Visibility:
 
 @dataclass(frozen=True, slots=True)
 class WayToRun:
-    """One way to have a model run: its adapter, what that is called, what is handed in, and where it runs."""
+    """One way to have a model run: its adapter, what that is called, what is handed in, and where it runs.
+
+    *missing* are packages that it needs and this server lacks.
+    """
 
     adapter: str
     title: str
     files: tuple[str, ...]
     where: str
+    missing: tuple[str, ...]
 
 
 def _ways(gettext: Callable[[str], str]) -> list[WayToRun]:
     """List the ways to have a model run, each with a model to start from."""
     where = {"sandbox": gettext("run here"), "remote": gettext("called"), "file": gettext("scored, not run")}
     return [
-        WayToRun(name, gettext(title), tuple(ADAPTERS.get(name).bare), where[ADAPTERS.get(name).place])
+        WayToRun(name, gettext(title), tuple(member.bare), where[member.place], tuple(member.missing()))
         for name, title in adapters_to_start()
+        for member in (ADAPTERS.get(name),)
     ]
 
 
@@ -134,10 +146,12 @@ def _form(visit: Visit, task: Task, values: Mapping[str, str], error: Trouble | 
         section="models",
         values=values,
         error=error,
-        lacking=_lacking(visit),
+        lacking=lacking(visit),
         left=quota_left(visit.db, visit.actor, task.name, rules_of(visit.workspace.settings)),
         visibilities=visibility_choices(_),
         ways=_ways(_),
+        way="",
+        typed_ways=[(name, _(title)) for name, title in ways_to_type()],
         accepted=accepted_files(),
         address=visit.base_url,
         crumbs=[

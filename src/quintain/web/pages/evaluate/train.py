@@ -37,26 +37,28 @@ OFFERED = 5  # dev sets that are looked at for one to offer
 
 def index(visit: Visiting, task: str, file: str = "", recipe: str = "") -> Response:
     """Show the form, or the recipe as TOML, and the trainings there are."""
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     require_role(visit.actor, RoleName.BUILDER, RoleName.OWNER, task=task)
     toml = read_shipped(recipe).text if recipe else ""
-    return _page(visit, found, as_file=bool(file or recipe), toml=toml)
+    return _page(visit, definition, as_file=bool(file or recipe), toml=toml)
 
 
 def start(post: Posting, task: str) -> Response:
     """Start the training, or show beside each field what is wrong."""
     visit = post.visit
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     as_file, values = post.flag("as_file"), FORM.typed(post)
     chosen = {name.removeprefix("copies:"): post.text(name) for name in post.form if name.startswith("copies:")}
     toml = post.text("toml").replace("\r\n", "\n")
     try:
         text = toml if as_file else dump_toml(_data(task, values, chosen))
-        made = service.start(visit.db, visit.blobs, visit.actor, task, text, trainer_of(visit.workspace.settings))
+        training = service.start(visit.db, visit.blobs, visit.actor, task, text, trainer_of(visit.workspace.settings))
     except (BadInput, Conflict, NotFound, Unavailable) as error:
-        return _page(visit, found, as_file=as_file, toml=toml, values=values, chosen=chosen, trouble=trouble_of(error))
+        return _page(
+            visit, definition, as_file=as_file, toml=toml, values=values, chosen=chosen, trouble=trouble_of(error)
+        )
     toast = visit.tongue.gettext("The training is queued.")
-    return visit.redirect(f"/tasks/{task}/trainings/{made.id}", toast)
+    return visit.redirect(f"/tasks/{task}/trainings/{training.id}", toast)
 
 
 def train_baselines(post: Posting, task: str) -> Response:
@@ -68,18 +70,18 @@ def train_baselines(post: Posting, task: str) -> Response:
 
 def show(visit: Visiting, task: str, number: int) -> Response:
     """Show how far a training is, and what came of it."""
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     training = service.get_training(visit.db, visit.actor, task, number)
     _ = visit.tongue.gettext
     inoculation = training.result.inoculation if training.result else None
     return visit.render(
         "evaluate/training.html",
-        task=found,
+        task=definition,
         section="models",
         training=training,
         state_names=_states(_),
         charts=_curves(inoculation, _) if inoculation else [],
-        crumbs=[*_crumbs(visit, found), (_("Train"), f"/tasks/{task}/train"), (str(number), None)],
+        crumbs=[*_crumbs(visit, definition), (_("Train"), f"/tasks/{task}/train"), (str(number), None)],
     )
 
 
@@ -112,22 +114,22 @@ def _page(
     trouble: Trouble | None = None,
 ) -> Response:
     _ = visit.tongue.gettext
-    versions = [one for one in list_versions(visit.db, visit.actor, task.name) if not one.hidden]
-    newest = {one.dataset: one for one in sorted(versions, key=lambda one: one.number)}
+    versions = [version for version in list_versions(visit.db, visit.actor, task.name) if not version.hidden]
+    newest = {version.dataset: version for version in sorted(versions, key=lambda version: version.number)}
     start_from = RecipeSpec(task=task.name, name="next-model", mix=(), dev=_default_dev(visit, list(newest.values())))
     faults = FORM.faults_by_control(trouble.faults, visit.language) if trouble else {}
-    learners = [(name, one.title, "") for name, one in LEARNERS.items()]
-    sources = [one for one in newest.values() if one.role == "train"]
+    learners = [(name, version.title, "") for name, version in LEARNERS.items()]
+    sources = [version for version in newest.values() if version.role == "train"]
     return visit.render(
         "evaluate/train.html",
         status=trouble.status if trouble else 200,
         task=task,
         section="models",
         as_file=as_file,
-        toml=toml or dump_toml({**plain(start_from), "mix": [{"data": one.ref} for one in sources]}),
+        toml=toml or dump_toml({**plain(start_from), "mix": [{"data": version.ref} for version in sources]}),
         sheet=Sheet(FORM, visit.tongue, values or FORM.show(start_from), faults, {"learner": learners}),
         sources=sources,
-        chosen=chosen if chosen is not None else {one.ref: "1" for one in sources},
+        chosen=chosen if chosen is not None else {version.ref: "1" for version in sources},
         faults=faults,
         recipes=shipped_recipes(),
         trainings=service.list_trainings(visit.db, visit.actor, task.name).trainings[:20],
@@ -139,8 +141,12 @@ def _page(
 
 def _default_dev(visit: Visit, versions: Sequence[VersionInfo]) -> tuple[str, ...]:
     """Offer the newest dev set that has answers to measure by."""
-    newest_first = sorted((one for one in versions if one.role == "dev"), key=lambda one: -one.id)[:OFFERED]
-    answered = (one.ref for one in newest_first if label_counts(visit.db, visit.blobs, visit.actor, one.ref))
+    newest_first = sorted((version for version in versions if version.role == "dev"), key=lambda version: -version.id)[
+        :OFFERED
+    ]
+    answered = (
+        version.ref for version in newest_first if label_counts(visit.db, visit.blobs, visit.actor, version.ref)
+    )
     return tuple(islice(answered, 1))
 
 
@@ -149,17 +155,17 @@ def _crumbs(visit: Visit, task: Task) -> list[tuple[str, str | None]]:
     return [(title_of(visit, task), f"/tasks/{task.name}"), (models, f"/tasks/{task.name}/models")]
 
 
-def _curves(found: Inoculation, _: Callable[[str], str]) -> list[tuple[str, dict[str, Any]]]:
+def _curves(inoculation: Inoculation, _: Callable[[str], str]) -> list[tuple[str, dict[str, Any]]]:
     """Draw one chart for each data set: F1 of every class over the number of examples."""
-    names = list(dict.fromkeys(one.dataset for one in found.points))
+    names = list(dict.fromkeys(point.dataset for point in inoculation.points))
     charts = []
     for name in names:
         rows = [
-            {"size": one.size, "class": label, "f1": one.f1[label], "n": one.examples}
-            for one in found.points
-            if one.dataset == name
-            for label in found.labels
-            if one.f1[label] is not None
+            {"size": point.size, "class": label, "f1": point.f1[label], "n": point.examples}
+            for point in inoculation.points
+            if point.dataset == name
+            for label in inoculation.labels
+            if point.f1[label] is not None
         ]
         chart = line_chart(rows, x="size", y="f1", series="class", titles=(_("Examples"), "F1", _("Class")))
         charts.append((name, chart))

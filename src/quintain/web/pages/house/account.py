@@ -69,7 +69,7 @@ def end_other_sessions(post: Posting) -> Response:
 
 
 def export(visit: Visiting) -> Response:
-    """Give everything that is kept about the person, as a file."""
+    """Send everything that is kept about the person, as a file."""
     write = partial(personal_data.export_person, visit.db, visit.actor)
     return download_archive(f"quintain-{visit.actor.name}", write)
 

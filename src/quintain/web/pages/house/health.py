@@ -9,12 +9,12 @@ from quintain.web.visit import workspace_of
 
 
 def healthz() -> Response:
-    """Say that the process answers."""
+    """Answer that the process is alive."""
     return JSONResponse({"status": "ok"})
 
 
 def readyz(request: Request) -> Response:
-    """Say whether the database, its migrations and the blobs work, and how everything fares that goes on beside.
+    """Answer whether the database, its migrations and the blobs work, and how all fares that goes on beside.
 
     What keeps failing there, such as a mail server, makes the answer `degraded`, with 200: another server would not do
     better. What hangs or has ended makes it 503.

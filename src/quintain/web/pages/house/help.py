@@ -26,7 +26,7 @@ def show_in_folder(visit: Visiting, folder: str, page: str) -> Response:
 
 
 def show_picture(name: str) -> Response:
-    """Give a picture of the documents."""
+    """Send a picture of the documents."""
     return FileResponse(picture(name), headers={"cache-control": "public, max-age=3600"})
 
 

@@ -49,7 +49,7 @@ def fool(post: Posting) -> Response:
     shown, trouble = None, None
     try:
         settings = visit.workspace.settings
-        found = try_to_fool(
+        attempt = try_to_fool(
             visit.db,
             visit.blobs,
             visit.actor,
@@ -60,7 +60,7 @@ def fool(post: Posting) -> Response:
             limit=settings.model_calls,
             runners=visit.workspace.runners,
         )
-        shown = _shown(visit, found, label)
+        shown = _shown(visit, attempt, label)
     except (BadInput, NotFound, TooMany, Unavailable) as error:
         trouble = trouble_of(error)
     if visit.request.headers.get("hx-request") != "true":
@@ -144,7 +144,7 @@ def _titles(visit: Visit, known: Front) -> dict[str, str]:
 
 
 def _moved(visit: Visit, moved: Movement | None) -> str:
-    """Say what moved a task last."""
+    """Return in words what moved a task last."""
     if moved is None:
         return ""
     _ = visit.tongue.gettext
@@ -160,9 +160,9 @@ def _moved(visit: Visit, moved: Movement | None) -> str:
     return texts[moved.kind]
 
 
-def _shown(visit: Visit, found: FoolTry, label: str) -> ShownTry:
-    task = tasks.get_task(visit.db, found.version.task)
-    said = spoken(task, found.version.model, found.version.number, found.inputs, found.prediction)
-    if found.moved is not None:
-        said = replace(said, moved=tuple(moved_pieces(visit, task, found.inputs, found.moved)))
-    return ShownTry(found.fooled, said, label)
+def _shown(visit: Visit, attempt: FoolTry, label: str) -> ShownTry:
+    task = tasks.get_task(visit.db, attempt.version.task)
+    answer = spoken(task, attempt.version.model, attempt.version.number, attempt.inputs, attempt.prediction)
+    if attempt.moved is not None:
+        answer = replace(answer, moved=tuple(moved_pieces(visit, task, attempt.inputs, attempt.moved)))
+    return ShownTry(attempt.fooled, answer, label)

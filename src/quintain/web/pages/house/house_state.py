@@ -37,16 +37,16 @@ def retry_mails(post: Posting) -> Response:
     """Try e-mails again: one, or all that wait or failed."""
     visit = post.visit
     number = mailing.try_again(visit.db, visit.actor, _chosen(post))
-    told = visit.tongue.ngettext("%(num)s e-mail is tried again.", "%(num)s e-mails are tried again.", number)
-    return visit.redirect("/admin/health#mails", told)
+    toast = visit.tongue.ngettext("%(num)s e-mail is tried again.", "%(num)s e-mails are tried again.", number)
+    return visit.redirect("/admin/health#mails", toast)
 
 
 def give_up_mails(post: Posting) -> Response:
-    """Give e-mails up: one, or all that failed."""
+    """Put e-mails aside for good: one, or all that failed."""
     visit = post.visit
     number = mailing.give_up(visit.db, visit.actor, _chosen(post))
-    told = visit.tongue.ngettext("%(num)s e-mail is given up.", "%(num)s e-mails are given up.", number)
-    return visit.redirect("/admin/health#mails", told)
+    toast = visit.tongue.ngettext("%(num)s e-mail is given up.", "%(num)s e-mails are given up.", number)
+    return visit.redirect("/admin/health#mails", toast)
 
 
 def _chosen(post: Posting) -> list[int] | None:

@@ -36,7 +36,7 @@ def index(visit: Visiting) -> Response:
     is_open = manage.open_rounds(visit.db, visit.actor)
     titles = {info.task: title_of(visit, tasks.get_task(visit.db, info.task)) for info in is_open}
     begun = {info.id: session_under_way(visit.db, visit.actor, info) for info in is_open}
-    found = list_attempts.my_attempts(visit.db, visit.actor, limit=MOST)
+    attempts = list_attempts.my_attempts(visit.db, visit.actor, limit=MOST)
     return visit.render(
         "house/own_work.html",
         rounds=[
@@ -45,17 +45,17 @@ def index(visit: Visiting) -> Response:
         ],
         offers=[
             (
-                one,
-                title_of(visit, one.validation.task),
-                f"/tasks/{one.validation.task.name}/judge/{one.validation.name}",
+                offer,
+                title_of(visit, offer.validation.task),
+                f"/tasks/{offer.validation.task.name}/judge/{offer.validation.name}",
             )
-            for one in judging_offers.open_offers(visit.db, visit.actor)
-            if one.trouble is None or one.quiz
+            for offer in judging_offers.open_offers(visit.db, visit.actor)
+            if offer.trouble is None or offer.quiz
         ],
         pairs=_pairs_to_judge(visit),
-        attempts=[_shown(visit, one) for one in found],
+        attempts=[_shown(visit, attempt) for attempt in attempts],
         limit=MOST,
-        judged=[one for one in validate.list_validations(visit.db) if one in {mine.round for mine in found}],
+        judged=[ref for ref in validate.list_validations(visit.db) if ref in {attempt.round for attempt in attempts}],
         totals=earnings.my_totals(visit.db, visit.actor),
         statuses=status_names(visit),
         crumbs=[(_("Your work"), None)],
@@ -87,35 +87,35 @@ def retract(post: Posting) -> Response:
 def export(visit: Visiting) -> Response:
     """Send the person everything they wrote, as JSON."""
     require_signed_in(visit.actor)
-    found = list_attempts.my_attempts(visit.db, visit.actor, limit=MOST_EXPORTED)
+    attempts = list_attempts.my_attempts(visit.db, visit.actor, limit=MOST_EXPORTED)
     rows = [
         {
-            "round": one.round,
-            "number": one.number,
-            "inputs": dict(one.inputs),
-            "target": one.target,
-            "prediction": one.prediction,
-            "fooled": one.fooled,
-            "retracted": one.retracted,
-            "at": one.at.isoformat(),
+            "round": attempt.round,
+            "number": attempt.number,
+            "inputs": dict(attempt.inputs),
+            "target": attempt.target,
+            "prediction": attempt.prediction,
+            "fooled": attempt.fooled,
+            "retracted": attempt.retracted,
+            "at": attempt.at.isoformat(),
         }
-        for one in found
+        for attempt in attempts
     ]
     headers = {"content-disposition": 'attachment; filename="attempts.json"'}
     text = json.dumps({"attempts": rows}, ensure_ascii=False, indent=2)
     return Response(text, media_type="application/json", headers=headers)
 
 
-def _shown(visit: Visit, one: OwnAttempt) -> dict[str, object]:
-    task = tasks.get_task(visit.db, one.round.rpartition("/")[0])
+def _shown(visit: Visit, attempt: OwnAttempt) -> dict[str, object]:
+    task = tasks.get_task(visit.db, attempt.round.rpartition("/")[0])
     return {
-        "id": one.id,
-        "round": one.round,
-        "number": one.number,
-        "text": own_text(task, one.inputs),
-        "aim": answer_text(task, one.inputs, one.target),
-        "said": answer_text(task, one.inputs, one.prediction) if one.prediction is not None else "–",
-        "fooled": one.fooled,
-        "retracted": one.retracted,
-        "at": one.at,
+        "id": attempt.id,
+        "round": attempt.round,
+        "number": attempt.number,
+        "text": own_text(task, attempt.inputs),
+        "aim": answer_text(task, attempt.inputs, attempt.target),
+        "said": answer_text(task, attempt.inputs, attempt.prediction) if attempt.prediction is not None else "–",
+        "fooled": attempt.fooled,
+        "retracted": attempt.retracted,
+        "at": attempt.at,
     }

@@ -19,22 +19,22 @@ from quintain.web.visit import Visiting
 
 def overview(visit: Visiting, task: str) -> Response:
     """Show what the task asks."""
-    found = overview_of(visit.db, visit.blobs, visit.actor, task)
-    title = title_of(visit, found.card.task)
+    seen = overview_of(visit.db, visit.blobs, visit.actor, task)
+    title = title_of(visit, seen.card.task)
     phases = phase_names(visit)
-    path = owner_path(visit, found.card)
+    path = owner_path(visit, seen.card)
     answer = visit.render(
         "house/task.html",
-        task=found.card.task,
+        task=seen.card.task,
         section="overview",
-        card=found.card,
-        open_rounds=found.open,
-        begun={one.info.number: begun_session(visit, one.info) for one in found.open},
-        before=found.before,
-        standing=found.standing,
-        contests=[(one, phases[one.phase.value]) for one in found.contests],
+        card=seen.card,
+        open_rounds=seen.open,
+        begun={open_round.info.number: begun_session(visit, open_round.info) for open_round in seen.open},
+        before=seen.before,
+        standing=seen.standing,
+        contests=[(contest, phases[contest.phase.value]) for contest in seen.contests],
         path=path,
-        solved=standings.solved_rounds(visit.db, visit.actor, task) if visit.owns(found.card.task) else [],
+        solved=standings.solved_rounds(visit.db, visit.actor, task) if visit.owns(seen.card.task) else [],
         crumbs=[(title, None)],
     )
     if visit.request.headers.get("hx-request") and path is not None and not path.going:
@@ -44,11 +44,11 @@ def overview(visit: Visiting, task: str) -> Response:
 
 def top_models(visit: Visiting, task: str) -> Response:
     """Show the first of the board: a part of the overview that was not ready with it."""
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     try:
-        standing = make_standing(visit.db, visit.blobs, task)
+        ranking = make_standing(visit.db, visit.blobs, task)
     except Unavailable as error:
         if error.code != PENDING:
             raise
-        standing = None
-    return visit.render("board/top.html", task=found, standing=standing)
+        ranking = None
+    return visit.render("board/top.html", task=definition, standing=ranking)

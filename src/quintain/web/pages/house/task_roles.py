@@ -16,14 +16,14 @@ GIVEN = tuple(role.value for role in RoleName if role in accounts.GIVEN_BY_OWNER
 
 
 def grant(post: Posting, task: str) -> Response:
-    """Give somebody a role on the task."""
+    """Grant somebody a role on the task."""
     visit, name = post.visit, post.text("person").strip()
     try:
         accounts.grant_role(visit.db, visit.actor, name, _role(post.text("role")), task=task)
     except QuintainError as error:
         return _refused(post, task, error)
-    said = visit.tongue.gettext("%(name)s has the role now.", name=name)
-    return visit.redirect(f"/tasks/{task}/settings#roles", said)
+    toast = visit.tongue.gettext("%(name)s has the role now.", name=name)
+    return visit.redirect(f"/tasks/{task}/settings#roles", toast)
 
 
 def revoke(post: Posting, task: str) -> Response:
@@ -33,9 +33,9 @@ def revoke(post: Posting, task: str) -> Response:
         accounts.revoke_role(visit.db, visit.actor, name, _role(post.text("role")), task=task)
     except QuintainError as error:
         return _refused(post, task, error)
-    said = visit.tongue.gettext("%(name)s does not have the role any more.", name=name)
+    toast = visit.tongue.gettext("%(name)s does not have the role any more.", name=name)
     # Who gave up being an owner may not see the settings any more.
-    return visit.redirect(f"/tasks/{task}" if visit.actor.name == name else f"/tasks/{task}/settings#roles", said)
+    return visit.redirect(f"/tasks/{task}" if visit.actor.name == name else f"/tasks/{task}/settings#roles", toast)
 
 
 def _refused(post: Posting, task: str, error: QuintainError) -> Response:

@@ -65,13 +65,15 @@ def _new(visit: Visit, typed: TaskForm, trouble: Trouble | None = None) -> Respo
     """Show the form of a new task, with what is wrong beside each field."""
     require_role(visit.actor, RoleName.OWNER)
     _ = visit.tongue.gettext
-    found = {fault.field or "": translated(visit.language, fault.reason) for fault in trouble.faults} if trouble else {}
+    faults = (
+        {fault.field or "": translated(visit.language, fault.reason) for fault in trouble.faults} if trouble else {}
+    )
     return visit.render(
         "house/task_new.html",
         status=trouble.status if trouble else 200,
         typed=typed,
         kinds=[(name, _(member.title)) for name, member in KINDS.items()],
-        faults={name: beside(found, name) for name in ("name", "title", "labels", "instructions")},
+        faults={name: beside(faults, name) for name in ("name", "title", "labels", "instructions")},
         crumbs=[(_("New task"), None)],
         error=trouble,
     )
@@ -97,8 +99,8 @@ def save(post: Posting, task: str) -> Response:
 def archive(post: Posting, task: str) -> Response:
     """Take the task out of the lists."""
     tasks.archive_task(post.visit.db, post.visit.actor, task)
-    said = post.visit.tongue.gettext("The task is archived. It can be put back here.")
-    return post.visit.redirect(f"/tasks/{task}/settings#archive", said)
+    toast = post.visit.tongue.gettext("The task is archived. It can be put back here.")
+    return post.visit.redirect(f"/tasks/{task}/settings#archive", toast)
 
 
 def restore(post: Posting, task: str) -> Response:
@@ -158,7 +160,7 @@ def _editor(
 
 
 def _roles(visit: Visit, task: Task, search: str, offset: int) -> dict[str, Any]:
-    """Give what the page shows of who holds a role on the task."""
+    """Return what the page shows of who holds a role on the task."""
     listed = accounts.roles_on_task(visit.db, visit.actor, task.name, search=search, limit=ROLES_SHOWN, offset=offset)
     query = {"q": search}
     path = f"/tasks/{task.name}/settings"

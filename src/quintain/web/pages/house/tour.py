@@ -24,7 +24,7 @@ def go(post: Posting) -> Response:
 
 def _first(visit: Visit) -> TourStep:
     """Begin with the task whose round was begun last; a house without tasks has a front page all the same."""
-    rounds = sorted(list_rounds(visit.db, visit.actor), key=lambda one: one.id)
+    rounds = sorted(list_rounds(visit.db, visit.actor), key=lambda info: info.id)
     tasks = [item.task.name for item in list_tasks(visit.db)]
-    shown = [one.task for one in rounds if one.task in tasks] or tasks or ["-"]
+    shown = [info.task for info in rounds if info.task in tasks] or tasks or ["-"]
     return TourStep(role_of(visit.actor), 0, shown[-1])

@@ -49,20 +49,26 @@ class ShownWaiting:
 
 
 def shown_waiting(visit: Visit, titles: dict[str, str]) -> list[ShownWaiting]:
-    """Say what waits for the person, in their language; *titles* are those of tasks."""
-    found = waiting_for(visit.db, visit.actor)
+    """Return what waits for the person, in their language; *titles* are those of tasks."""
+    errands = waiting_for(visit.db, visit.actor)
     return [
-        ShownWaiting(ICONS[one.kind], _title(visit, one), _about(visit, one), titles.get(one.task, one.task), one.url)
-        for one in found
+        ShownWaiting(
+            ICONS[errand.kind],
+            _title(visit, errand),
+            _about(visit, errand),
+            titles.get(errand.task, errand.task),
+            errand.url,
+        )
+        for errand in errands
     ]
 
 
-def _title(visit: Visit, one: Errand) -> str:
+def _title(visit: Visit, errand: Errand) -> str:
     _, ngettext = visit.tongue.gettext, visit.tongue.ngettext
-    count = one.count or 0
+    count = errand.count or 0
     titles = {
-        WaitingKind.WRITE: _("Go on writing") if one.begun else _("Write: fool the model"),
-        WaitingKind.JUDGE: _("Go on judging") if one.begun else _("Judge what others wrote"),
+        WaitingKind.WRITE: _("Go on writing") if errand.begun else _("Write: fool the model"),
+        WaitingKind.JUDGE: _("Go on judging") if errand.begun else _("Judge what others wrote"),
         WaitingKind.OPEN: _("Open the round"),
         WaitingKind.VALIDATE: _("Let people judge"),
         WaitingKind.ADJUDICATE: ngettext("Decide %(num)s contested item", "Decide %(num)s contested items", count),
@@ -72,11 +78,11 @@ def _title(visit: Visit, one: Errand) -> str:
         WaitingKind.RELEASE: _("Release what was judged"),
         WaitingKind.TRAIN: _("Train the next model"),
         WaitingKind.NEXT_ROUND: _("Aim the next round at the new model"),
-        WaitingKind.CONTRAST: _("Go on editing") if one.begun else _("Edit an example of a test set"),
+        WaitingKind.CONTRAST: _("Go on editing") if errand.begun else _("Edit an example of a test set"),
         WaitingKind.CHECK: ngettext("Check %(num)s edit", "Check %(num)s edits", count),
         WaitingKind.CODE: _("Code a sample by hand"),
         WaitingKind.SETTLE: ngettext("Decide %(num)s contested edit", "Decide %(num)s contested edits", count),
-        WaitingKind.TRIAL: _("Go on in the trial") if one.begun else _("Take part in a trial"),
+        WaitingKind.TRIAL: _("Go on in the trial") if errand.begun else _("Take part in a trial"),
         WaitingKind.GRADE: ngettext("Grade what others wrote", "Grade %(num)s items", count),
         WaitingKind.CLOSE_STAGE: ngettext(
             "People wait for you to close a stage", "People wait for you to close %(num)s stages", count
@@ -88,13 +94,13 @@ def _title(visit: Visit, one: Errand) -> str:
         WaitingKind.JUDGE_PAIRS: ngettext("Judge %(num)s pair of a contest", "Judge %(num)s pairs of a contest", count),
         WaitingKind.RULE: ngettext("Decide on %(num)s contested pair", "Decide on %(num)s contested pairs", count),
         WaitingKind.FAILED_RUN: ngettext("%(num)s run failed", "%(num)s runs failed", count),
-        WaitingKind.APPROVE_PAY: _("Approve pay: %(money)s", money=one.money),
-        WaitingKind.PAID: _("Pay came: %(money)s", money=one.money),
+        WaitingKind.APPROVE_PAY: _("Approve pay: %(money)s", money=errand.money),
+        WaitingKind.PAID: _("Pay was approved: %(money)s", money=errand.money),
     }
-    return titles[one.kind]
+    return titles[errand.kind]
 
 
-def _about(visit: Visit, one: Errand) -> str:
-    if one.kind is WaitingKind.APPROVE_PAY:
-        return visit.tongue.gettext("Round %(n)s", n=one.name)
-    return one.name
+def _about(visit: Visit, errand: Errand) -> str:
+    if errand.kind is WaitingKind.APPROVE_PAY:
+        return visit.tongue.gettext("Round %(n)s", n=errand.name)
+    return errand.name

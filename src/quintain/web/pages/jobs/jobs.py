@@ -25,17 +25,17 @@ def index(visit: Visiting) -> Response:
 def show(visit: Visiting, job: int) -> Response:
     """Show one job: how far it is and, where it writes a file, the file."""
     _ = visit.tongue.gettext
-    found = queue.get_job(visit.db, visit.actor, job)
+    shown_job = queue.get_job(visit.db, visit.actor, job)
     return visit.render(
         "jobs/job.html",
-        named=name_job(_, found),
-        job=found,
-        writes=exports.is_export(found),
-        kept=exports.is_stored(visit.blobs, found),
-        kept_until=found.finished_at + exports.KEPT if found.finished_at else None,
+        named=name_job(_, shown_job),
+        job=shown_job,
+        writes=exports.is_export(shown_job),
+        kept=exports.is_stored(visit.blobs, shown_job),
+        kept_until=shown_job.finished_at + exports.KEPT if shown_job.finished_at else None,
         state_names=_state_names(visit),
         tab="jobs",
-        crumbs=[(_("Jobs"), "/jobs"), (_("Job %(number)s", number=found.id), None)],
+        crumbs=[(_("Jobs"), "/jobs"), (_("Job %(number)s", number=shown_job.id), None)],
     )
 
 

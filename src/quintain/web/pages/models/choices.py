@@ -7,7 +7,7 @@ from quintain.web.visit import Visit
 
 
 def how_to_name_others(visit: Visit, task: str, offered: ModelChoices) -> str:
-    """Say how models are named that a form does not show; nothing where it shows all."""
+    """Return how models are named that a form does not show; nothing where it shows all."""
     if not offered.more:
         return ""
     return visit.tongue.gettext(

@@ -26,14 +26,14 @@ def show(visit: Visiting, task: str, model: str, version: str = "") -> Response:
 
 
 def set_visibility(post: Posting, task: str, model: str) -> Response:
-    """Say who may see the model."""
+    """Set who may see the model."""
     visit = post.visit
-    wanted = post.text("visibility")
-    visibility: Visibility | None = next((name for name in VISIBILITIES if name == wanted), None)
+    typed = post.text("visibility")
+    visibility: Visibility | None = next((name for name in VISIBILITIES if name == typed), None)
     if visibility is None:
         raise BadInput(
             "The visibility '{visibility}' is not one of {visibilities}.",
-            visibility=wanted,
+            visibility=typed,
             visibilities=", ".join(VISIBILITIES),
         )
     models.set_visibility(visit.db, visit.actor, f"{task}/{model}", visibility)
@@ -60,7 +60,7 @@ def restore(post: Posting, task: str, model: str) -> Response:
 
 
 def save_card(post: Posting, task: str, model: str) -> Response:
-    """Give one version a new card."""
+    """Put a new card of one version in place."""
     visit = post.visit
     number = post.number("version")
     try:
@@ -73,13 +73,13 @@ def save_card(post: Posting, task: str, model: str) -> Response:
 
 
 def _show(visit: Visit, task: str, model: str, version: str, trouble: Trouble | None = None) -> Response:
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     info = models.get_model(visit.db, visit.actor, f"{task}/{model}@{version}" if version else f"{task}/{model}")
     _ = visit.tongue.gettext
     return visit.render(
         "models/model.html",
         status=trouble.status if trouble else 200,
-        task=found,
+        task=definition,
         section="models",
         model=info,
         version=info.version,
@@ -88,14 +88,14 @@ def _show(visit: Visit, task: str, model: str, version: str, trouble: Trouble | 
         language_note=language_note(visit, info.version),
         visibility_names=visibility_names(_),
         visibility_choices=visibility_choices(_),
-        crumbs=[(title_of(visit, found), f"/tasks/{task}"), (_("Models"), f"/tasks/{task}/models"), (model, None)],
+        crumbs=[(title_of(visit, definition), f"/tasks/{task}"), (_("Models"), f"/tasks/{task}/models"), (model, None)],
         error=trouble,
-        **axes_of(visit, found, info),
+        **axes_of(visit, definition, info),
     )
 
 
 def visibility_choices(_: Callable[[str], str]) -> list[tuple[str, str, str]]:
-    """Give each visibility with its name and what it means."""
+    """Return each visibility with its name and what it means."""
     names = visibility_names(_)
     glosses = {
         "public": _("Everybody sees it and whose it is."),

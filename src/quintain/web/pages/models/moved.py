@@ -17,18 +17,18 @@ def moved_pieces(
     visit: Visit, task: Task, inputs: Mapping[str, Any], effects: Sequence[WordEffect]
 ) -> list[tuple[str, list[tuple[str, str, str]]]]:
     """Cut each field into pieces: text, a class that says how far and which way a word moved the model, and a title."""
-    most = max((abs(one.effect) for one in effects), default=0.0)
+    most = max((abs(word.effect) for word in effects), default=0.0)
     titles = {item.name: visit.tongue.gettext(item.title) for item in kind_of(task).form(task).inputs}
-    found = []
-    for field in dict.fromkeys(one.field for one in effects):
-        text, place = str(inputs[field]), 0
+    by_field = []
+    for field in dict.fromkeys(word.field for word in effects):
+        text, at = str(inputs[field]), 0
         pieces: list[tuple[str, str, str]] = []
-        for one in (effect for effect in effects if effect.field == field):
-            pieces.append((text[place : one.start], "", ""))
-            pieces.append((text[one.start : one.end], _strength(one.effect, most), f"{one.effect:+.2f}"))
-            place = one.end
-        found.append((titles.get(field, field), [*pieces, (text[place:], "", "")]))
-    return found
+        for word in (effect for effect in effects if effect.field == field):
+            pieces.append((text[at : word.start], "", ""))
+            pieces.append((text[word.start : word.end], _strength(word.effect, most), f"{word.effect:+.2f}"))
+            at = word.end
+        by_field.append((titles.get(field, field), [*pieces, (text[at:], "", "")]))
+    return by_field
 
 
 def _strength(effect: float, most: float) -> str:

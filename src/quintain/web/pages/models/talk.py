@@ -26,24 +26,24 @@ from quintain.web.visit import Posting, Visit, Visiting
 
 def talk_page(visit: Visiting, task: str, model: str = "", other: str = "") -> Response:
     """Show the form."""
-    found = tasks.get_task(visit.db, task)
-    return _page(visit, found, models.models_to_choose(visit.db, visit.actor, task), chosen=model, other=other)
+    definition = tasks.get_task(visit.db, task)
+    return _page(visit, definition, models.models_to_choose(visit.db, visit.actor, task), chosen=model, other=other)
 
 
 def ask(post: Posting, task: str) -> Response:
     """Ask one model, or two, and show what they say."""
     visit = post.visit
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     offered = models.models_to_choose(visit.db, visit.actor, task)
     chosen, other = post.text("model"), post.text("other")
-    values = typed(kind_of(found).form(found), post.text)
-    inputs = inputs_of(found, values)
+    values = typed(kind_of(definition).form(definition), post.text)
+    inputs = inputs_of(definition, values)
     answers: list[Spoken] = []
     faults: Sequence[Fault] = ()
     status = 200
     for ref in dict.fromkeys(ref for ref in (chosen, other) if ref):
         try:
-            answers.append(_ask(visit, found, ref, inputs, moved=post.flag("moved")))
+            answers.append(_ask(visit, definition, ref, inputs, moved=post.flag("moved")))
         except BadInput as error:
             faults = error.faults or (Fault(error.message),)
             break
@@ -53,7 +53,9 @@ def ask(post: Posting, task: str) -> Response:
             status = status_of(error)
     if faults and not inputs:
         faults = ()  # nothing has been typed yet: an invitation, not a reproach
-    return _page(visit, found, offered, chosen, other, values=values, answers=answers, faults=faults, status=status)
+    return _page(
+        visit, definition, offered, chosen, other, values=values, answers=answers, faults=faults, status=status
+    )
 
 
 def _ask(visit: Visit, task: Task, ref: str, inputs: Mapping[str, Any], *, moved: bool) -> Spoken:
@@ -61,14 +63,14 @@ def _ask(visit: Visit, task: Task, ref: str, inputs: Mapping[str, Any], *, moved
     limit_calls(visit.db, visit.actor, visit.address, visit.workspace.settings.model_calls)
     runners = visit.workspace.runners
     prediction = predict(visit.db, visit.blobs, visit.actor, info.version.ref, [inputs], runners=runners)[0]
-    said = replace(
+    answer = replace(
         spoken(task, info.name, info.version.number, inputs, prediction), note=language_note(visit, info.version)
     )
     if not moved:
-        return said
+        return answer
     who = f"address:{visit.address}" if visit.actor.user_id is None else f"user:{visit.actor.user_id}"
     effects = word_effects(visit.db, visit.blobs, visit.actor, info.version.ref, inputs, who=who, runners=runners)
-    return replace(said, moved=tuple(moved_pieces(visit, task, inputs, effects)))
+    return replace(answer, moved=tuple(moved_pieces(visit, task, inputs, effects)))
 
 
 def _choices(visit: Visit, offered: models.ModelChoices) -> list[tuple[str, str]]:
@@ -84,7 +86,7 @@ def _number(text: str) -> int:
 
 
 def _said(visit: Visit, titles: Mapping[str, str], fault: Fault) -> str:
-    """Say what is wrong with an input, by the name that the page gives to it."""
+    """Return what is wrong with an input, by the name that the page gives to it."""
     title = titles.get(fault.field or "")
     return f"{title}: {translated(visit.language, fault.reason)}" if title else fault_text(visit.language, fault)
 

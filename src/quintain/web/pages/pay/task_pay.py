@@ -54,7 +54,7 @@ def save_policy(post: Posting, task: str) -> Response:
 
 
 def grant(post: Posting, task: str) -> Response:
-    """Give a worker a bonus; the form's own key keeps a double click from giving two."""
+    """Grant a worker a bonus; the form's own key keeps a double click from giving two."""
     visit, reading = post.visit, FormReading({"amount": post.text("amount")})
     currency = post.text("currency").upper()
     try:
@@ -84,7 +84,7 @@ def plan(post: Posting, task: str) -> Response:
     visit = post.visit
     provider, currency = post.text("provider"), post.text("currency")
     try:
-        made = prolific.plan(
+        payouts_made = prolific.plan(
             visit.db,
             visit.actor,
             task,
@@ -95,7 +95,7 @@ def plan(post: Posting, task: str) -> Response:
         )
     except REFUSED as error:
         return show_task_pay(visit, task, ListQuery(), error)
-    where = f"/tasks/{task}/pay/payouts/{made[0].id}" if len(made) == 1 else f"/tasks/{task}/pay"
+    where = f"/tasks/{task}/pay/payouts/{payouts_made[0].id}" if len(payouts_made) == 1 else f"/tasks/{task}/pay"
     return visit.redirect(where, visit.tongue.gettext("Planned. Nothing is paid yet."))
 
 
@@ -106,17 +106,17 @@ def show_payout(visit: Visiting, task: str, payout: int) -> Response:
 
 def act(post: Posting, task: str, payout: int) -> Response:
     """Send a payout, cancel it, or say what became of it."""
-    visit, wanted = post.visit, post.text("act")
+    visit, action = post.visit, post.text("act")
     db, actor = visit.db, visit.actor
     try:
-        if wanted == "send":
+        if action == "send":
             prolific.send(db, actor, payout, visit.workspace.outside)
-        elif wanted == "cancel":
+        elif action == "cancel":
             payouts.cancel(db, actor, payout)
-        elif wanted in {"paid", "not-paid"}:
-            payouts.resolve(db, actor, payout, paid=wanted == "paid", note=post.text("note"))
-        elif wanted in {"hold-back", "let-go"}:
-            overpaid.answer(db, actor, payout, hold_back=wanted == "hold-back")
+        elif action in {"paid", "not-paid"}:
+            payouts.resolve(db, actor, payout, paid=action == "paid", note=post.text("note"))
+        elif action in {"hold-back", "let-go"}:
+            overpaid.answer(db, actor, payout, hold_back=action == "hold-back")
         else:
             raise BadInput(faults=[Fault("choose what to do", field="act")])
     except REFUSED as error:
@@ -139,7 +139,7 @@ def show_task_pay(
     typed: Mapping[str, Any] | None = None,
 ) -> Response:
     """Show the pay of a task, with what was refused; *typed* is the policy as it was sent."""
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     _ = visit.tongue.gettext
     spec = policy.get_policy(visit.db, visit.actor, task)
     offset = max(asked.offset, 0)
@@ -150,7 +150,7 @@ def show_task_pay(
     return visit.render(
         "pay/task_pay.html",
         status=trouble.status if trouble else 200,
-        task=found,
+        task=definition,
         section="pay",
         home=f"/tasks/{task}/pay",
         made_from=visit.made_from("pay policy", plain(spec)),
@@ -175,13 +175,13 @@ def show_task_pay(
         providers=provider_names(visit),
         study_places=study_places(visit),
         key=secrets.token_hex(8),
-        crumbs=[(title_of(visit, found), f"/tasks/{task}"), (_("Pay"), None)],
+        crumbs=[(title_of(visit, definition), f"/tasks/{task}"), (_("Pay"), None)],
         error=trouble,
     )
 
 
 def _show_payout(visit: Visit, task: str, payout: int, error: QuintainError | None = None) -> Response:
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     shown = payouts.get_payout(visit.db, visit.actor, payout)
     if shown.task != task:
         raise NotFound("There is no payout {number}.", number=payout)
@@ -191,7 +191,7 @@ def _show_payout(visit: Visit, task: str, payout: int, error: QuintainError | No
     return visit.render(
         "pay/payout.html",
         status=trouble.status if trouble else 200,
-        task=found,
+        task=definition,
         section="pay",
         home=f"{home}/payouts/{payout}",
         payout=shown,
@@ -200,7 +200,7 @@ def _show_payout(visit: Visit, task: str, payout: int, error: QuintainError | No
         overpaid_answers=overpaid_answers(visit),
         providers=provider_names(visit),
         crumbs=[
-            (title_of(visit, found), f"/tasks/{task}"),
+            (title_of(visit, definition), f"/tasks/{task}"),
             (_("Pay"), home),
             (_("Payout %(n)s", n=payout), None),
         ],

@@ -7,7 +7,7 @@ from quintain.web.visit import Visit
 
 
 def status_names(visit: Visit) -> dict[str, str]:
-    """Say where an earning may stand."""
+    """Return in the reader's language where an earning may stand."""
     _ = visit.tongue.gettext
     return {
         "pending": _("pending"),
@@ -18,7 +18,7 @@ def status_names(visit: Visit) -> dict[str, str]:
 
 
 def payout_states(visit: Visit) -> dict[str, str]:
-    """Say where a payout may stand."""
+    """Return in the reader's language where a payout may stand."""
     _ = visit.tongue.gettext
     return {
         "planned": _("planned"),
@@ -32,7 +32,7 @@ def payout_states(visit: Visit) -> dict[str, str]:
 
 
 def overpaid_answers(visit: Visit) -> dict[str, str]:
-    """Say what an owner may have decided about what was paid twice."""
+    """Return what an owner may have decided about what was paid twice."""
     _ = visit.tongue.gettext
     return {"": _("not decided"), "hold back": _("held back from later pay"), "let go": _("let go")}
 

@@ -34,8 +34,8 @@ def save(post: Posting, task: str) -> Response:
         service.save_answers(visit.db, visit.actor, task, data, edit=form_edit(post))
     except BadInput as error:
         return _page(visit, task, back, typed, trouble_of(error))
-    said = visit.tongue.gettext("Saved. The next release has these answers in its datasheet.")
-    return visit.redirect(local_path(back) if back else f"/tasks/{task}/datasheet", said)
+    toast = visit.tongue.gettext("Saved. The next release has these answers in its datasheet.")
+    return visit.redirect(local_path(back) if back else f"/tasks/{task}/datasheet", toast)
 
 
 def _page(

@@ -51,11 +51,11 @@ def act(post: Posting, task: str, name: str) -> Response:
             return _page(
                 visit, task, name, values, looked=releases.preview(visit.db, visit.blobs, visit.actor, ref, spec)
             )
-        made = releases.release(visit.db, visit.blobs, visit.actor, ref, spec)
+        released = releases.release(visit.db, visit.blobs, visit.actor, ref, spec)
     except (BadInput, Conflict) as error:
         return _page(visit, task, name, values, trouble=trouble_of(error))
     _ = visit.tongue.gettext
-    toast = _("Released.") if made.new else _("This release was there already.")
+    toast = _("Released.") if released.new else _("This release was there already.")
     return visit.redirect(f"{home_of(task, name)}/release", toast)
 
 
@@ -84,10 +84,10 @@ def _page(
     job: JobStanding | None = None,
     headers: dict[str, str] | None = None,
 ) -> Response:
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     require_owner(visit.actor, task)
-    made = releases.list_releases(visit.db, visit.actor, f"{task}/{name}").releases
-    last = restore(ReleaseSpec, made[0].spec) if made else ReleaseSpec()
+    earlier = releases.list_releases(visit.db, visit.actor, f"{task}/{name}").releases
+    last = restore(ReleaseSpec, earlier[0].spec) if earlier else ReleaseSpec()
     faults = FORM.faults_by_control(trouble.faults, visit.language) if trouble else {}
     _ = visit.tongue.gettext
     return visit.render(
@@ -95,15 +95,15 @@ def _page(
         status=trouble.status if trouble else 200,
         headers=headers,
         job=job,
-        task=found,
+        task=definition,
         section="validation",
         name=name,
-        wheel=station_line(visit, found, name),
+        wheel=station_line(visit, definition, name),
         home=home_of(task, name),
         sheet=Sheet(FORM, visit.tongue, values or FORM.show(last), faults, {}),
         values=values,
         looked=looked,
-        made=made,
+        made=earlier,
         unanswered=len(open_questions(datasheet_answers.get_answers(visit.db, visit.actor, task))),
         reasons={
             "waiting for judgements": _("waiting for judgements"),
@@ -113,6 +113,6 @@ def _page(
             "another of its review is in dev or test": _("another of its review is in dev or test"),
         },
         titles={key: _(option.title) for key, option in options_of(ReleaseSpec).items()},
-        crumbs=crumbs(visit, found, name, _("Release")),
+        crumbs=crumbs(visit, definition, name, _("Release")),
         error=trouble,
     )

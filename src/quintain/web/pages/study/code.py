@@ -21,9 +21,9 @@ def show(visit: Visiting, task: str, name: str, back: str = "", before: int = 0)
     """Show the next item; with *back* the one that this person coded last, or the one *before* another."""
     ref = f"{task}/{name}"
     if back:
-        found = coding_work.look_back(visit.db, visit.actor, ref, before or None)
-        if found is not None:
-            return _desk(visit, ref, found)
+        coded = coding_work.look_back(visit.db, visit.actor, ref, before or None)
+        if coded is not None:
+            return _desk(visit, ref, coded)
     try:
         asked = coding_work.next_to_code(visit.db, visit.actor, ref)
     except Conflict:  # it is closed, which the page says
@@ -35,12 +35,12 @@ def show(visit: Visiting, task: str, name: str, back: str = "", before: int = 0)
 def save(post: Posting, task: str, name: str, item: int) -> Response:
     """Take down what was said of an item, and go on to the next."""
     visit, ref = post.visit, f"{task}/{name}"
-    said = [one for one in post.texts("category") if one]
+    ticked = [category for category in post.texts("category") if category]
     try:
-        if not said:
+        if not ticked:
             raise BadInput("Choose a category, or say that it is in none of them.")
-        categories = [one for one in said if one != NONE]
-        if NONE in said and categories:
+        categories = [category for category in ticked if category != NONE]
+        if NONE in ticked and categories:
             raise BadInput("An item is in some categories, or in none of them.")
         coding_work.code_item(visit.db, visit.actor, ref, item, categories, note=post.text("note"))
     except BadInput as error:

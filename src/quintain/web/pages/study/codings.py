@@ -36,26 +36,26 @@ ITEMS = 100  # which a form begins with
 
 def index(visit: Visiting, task: str, offset: int = 0) -> Response:
     """List the codings in which one may code."""
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     start = max(0, offset)
     page = codings.list_codings(visit.db, visit.actor, task, offset=start, limit=PAGE_SIZE)
     base = f"/tasks/{task}/codings"
     return visit.render(
         "study/codings.html",
-        task=found,
+        task=definition,
         section="codings",
         codings=page.codings,
         states=state_words(visit),
         base=base,
         paging=Paging(base, {}, start, len(page.codings), page.total, PAGE_SIZE),
-        crumbs=[(title_of(visit, found), f"/tasks/{task}"), (visit.tongue.gettext("Hand coding"), None)],
+        crumbs=[(title_of(visit, definition), f"/tasks/{task}"), (visit.tongue.gettext("Hand coding"), None)],
     )
 
 
 def new_page(visit: Visiting, task: str, file: str = "", source: str = "") -> Response:
     """Offer a form, or a file, to start from; *source* is what the person came from."""
-    found = tasks.get_task(visit.db, task)
-    return _editor(visit, found, None, _draft(visit, found, None, source, as_file=bool(file)))
+    definition = tasks.get_task(visit.db, task)
+    return _editor(visit, definition, None, _draft(visit, definition, None, source, as_file=bool(file)))
 
 
 def create(post: Posting, task: str) -> Response:
@@ -65,8 +65,8 @@ def create(post: Posting, task: str) -> Response:
 
 def edit_page(visit: Visiting, task: str, name: str, file: str = "") -> Response:
     """Show what a coding asks, to change it."""
-    found, info = tasks.get_task(visit.db, task), codings.find_coding(visit.db, f"{task}/{name}")
-    return _editor(visit, found, info, _draft(visit, found, info, as_file=bool(file)))
+    definition, info = tasks.get_task(visit.db, task), codings.find_coding(visit.db, f"{task}/{name}")
+    return _editor(visit, definition, info, _draft(visit, definition, info, as_file=bool(file)))
 
 
 def save(post: Posting, task: str, name: str) -> Response:
@@ -98,18 +98,18 @@ def export(visit: Visiting, task: str, name: str) -> Response:
 
 
 def state_words(visit: Visit) -> dict[str, str]:
-    """Say in the reader's language where a coding stands."""
+    """Return in the reader's language where a coding may stand."""
     _ = visit.tongue.gettext
     return {CodingState.OPEN: _("open"), CodingState.CLOSED: _("closed")}
 
 
 def category_word(visit: Visit, name: str) -> str:
-    """Say a category in the reader's language, where it is one of ours."""
+    """Return a category in the reader's language, where it is one of ours."""
     return visit.tongue.gettext(name) if name in GLOSSES else name
 
 
 def crumbs_of(visit: Visit, task: Task, title: str, name: str = "", here: str = "") -> list[tuple[str, str | None]]:
-    """Give the way to a page of hand coding."""
+    """Return the way to a page of hand coding."""
     base = f"/tasks/{task.name}/codings"
     last: list[tuple[str, str | None]] = [
         (title, f"{base}/{name}" if here else None),
@@ -122,7 +122,7 @@ def _page(visit: Visit, ref: str, trouble: Trouble | None = None) -> Response:
     coding = codings.get_coding(visit.db, visit.actor, ref)
     info = codings.find_coding(visit.db, ref)
     task = tasks.get_task(visit.db, coding.task)
-    found = coding_figures.results(visit.db, visit.actor, ref).figures if visit.owns(task) else None
+    figures = coding_figures.results(visit.db, visit.actor, ref).figures if visit.owns(task) else None
     return visit.render(
         "study/coding.html",
         status=trouble.status if trouble else 200,
@@ -130,10 +130,13 @@ def _page(visit: Visit, ref: str, trouble: Trouble | None = None) -> Response:
         section="codings",
         coding=coding,
         spec=info.spec,
-        figures=found,
-        chart=_chart(visit, found) if found else None,
-        by_category={one.name: [two for two in found.examples if two.category == one.name] for one in found.categories}
-        if found
+        figures=figures,
+        chart=_chart(visit, figures) if figures else None,
+        by_category={
+            category.name: [example for example in figures.examples if example.category == category.name]
+            for category in figures.categories
+        }
+        if figures
         else {},
         words={name: category_word(visit, name) for name in coding.categories},
         states=state_words(visit),
@@ -168,30 +171,30 @@ def _starter(visit: Visit, task: Task, source: str) -> CodingSpec:
 def _sources(visit: Visit, task: Task) -> list[Choice]:
     """List what a sample can be drawn from: rounds in which somebody wrote, trials, the newest version of data sets."""
     _ = visit.tongue.gettext
-    rounds = sorted(list_rounds(visit.db, visit.actor, task.name), key=lambda one: -one.number)
-    found: list[Choice] = [
-        (f"rounds/{one.number}", _("Round %(number)s: %(title)s", number=one.number, title=one.spec.title), "")
-        for one in rounds
-        if one.state is not RoundState.DRAFT
+    rounds = sorted(list_rounds(visit.db, visit.actor, task.name), key=lambda source: -source.number)
+    sources: list[Choice] = [
+        (f"rounds/{source.number}", _("Round %(number)s: %(title)s", number=source.number, title=source.spec.title), "")
+        for source in rounds
+        if source.state is not RoundState.DRAFT
     ]
-    found += [
-        (f"trials/{one.name}", _("Trial: %(title)s", title=one.title or one.name), "")
-        for one in list_trials(visit.db, visit.actor, task.name)
-        if one.state != "draft"
+    sources += [
+        (f"trials/{source.name}", _("Trial: %(title)s", title=source.title or source.name), "")
+        for source in list_trials(visit.db, visit.actor, task.name)
+        if source.state != "draft"
     ]
     newest = {
-        one.dataset: one
-        for one in sorted(datasets.list_versions(visit.db, visit.actor, task.name), key=lambda one: one.number)
+        source.dataset: source
+        for source in sorted(datasets.list_versions(visit.db, visit.actor, task.name), key=lambda source: source.number)
     }
-    found += [
+    sources += [
         (
-            f"data/{one.dataset}@{one.number}",
-            _("Data set %(name)s (%(role)s, %(n)s examples)", name=one.dataset, role=one.role, n=one.rows),
+            f"data/{source.dataset}@{source.number}",
+            _("Data set %(name)s (%(role)s, %(n)s examples)", name=source.dataset, role=source.role, n=source.rows),
             "",
         )
-        for one in newest.values()
+        for source in newest.values()
     ]
-    return found
+    return sources
 
 
 def _draft(visit: Visit, task: Task, info: CodingInfo | None, source: str = "", *, as_file: bool = False) -> SpecDraft:

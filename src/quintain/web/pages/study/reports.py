@@ -41,30 +41,30 @@ def show(
     validation: str = "",
 ) -> Response:
     """Show a report, and how far the next one is; where something is missing, say so beside the choices."""
-    wanted = _wanted(task, kind, rounds, harvests, validation)
+    request = _wanted(task, kind, rounds, harvests, validation)
     try:
-        shown = kept.shown_report(visit.db, visit.blobs, visit.actor, wanted)
+        shown = kept.shown_report(visit.db, visit.blobs, visit.actor, request)
     except BadInput as error:
-        return _index(visit, task, trouble_of(error), wanted)
-    found = tasks.get_task(visit.db, task)
-    told, wording = in_words(shown.report, visit.language) if shown.report else (None, None)
+        return _index(visit, task, trouble_of(error), request)
+    definition = tasks.get_task(visit.db, task)
+    report, wording = in_words(shown.report, visit.language) if shown.report else (None, None)
     asked = [("rounds", one) for one in rounds] + [("harvests", one) for one in harvests]
     query = urlencode([*asked, *([("validation", validation)] if validation else [])])
     _ = visit.tongue.gettext
     here = f"/tasks/{task}/reports/{kind}"
     return visit.render(
         "study/report.html",
-        task=found,
+        task=definition,
         section="reports",
         shown=shown,
-        report=told,
-        body=body_of(told, wording) if told and wording else "",
+        report=report,
+        body=body_of(report, wording) if report and wording else "",
         here=f"{here}?{query}" if query else here,
         files=f"{here}/download?{query}{'&' if query else ''}format=",
         crumbs=[
-            (title_of(visit, found), f"/tasks/{task}"),
+            (title_of(visit, definition), f"/tasks/{task}"),
             (_("Reports"), f"/tasks/{task}/reports"),
-            (told.title if told else _("A report on its way"), None),
+            (report.title if report else _("A report on its way"), None),
         ],
     )
 
@@ -80,9 +80,9 @@ def fetch(
     format: str = "html",  # noqa: A002 - the word in the address
 ) -> Response:
     """Send a report as a file, in the reader's language."""
-    wanted = _wanted(task, kind, rounds, harvests, validation)
-    report = kept.shown_report(visit.db, visit.blobs, visit.actor, wanted).require_report()
-    return visit.finish(send_report(report, wanted, format, language=visit.language))
+    request = _wanted(task, kind, rounds, harvests, validation)
+    report = kept.shown_report(visit.db, visit.blobs, visit.actor, request).require_report()
+    return visit.finish(send_report(report, request, format, language=visit.language))
 
 
 def _wanted(task: str, kind: str, rounds: list[int], harvests: list[str], validation: str) -> ReportRequest:
@@ -92,15 +92,15 @@ def _wanted(task: str, kind: str, rounds: list[int], harvests: list[str], valida
     return ReportRequest(task, chosen, tuple(rounds), tuple(one for one in harvests if one), validation)
 
 
-def _index(visit: Visit, task: str, trouble: Trouble | None = None, wanted: ReportRequest | None = None) -> Response:
-    found = tasks.get_task(visit.db, task)
+def _index(visit: Visit, task: str, trouble: Trouble | None = None, request: ReportRequest | None = None) -> Response:
+    definition = tasks.get_task(visit.db, task)
     return visit.render(
         "study/reports.html",
         status=trouble.status if trouble else 200,
-        task=found,
+        task=definition,
         section="reports",
         choices=service.choices(visit.db, visit.actor, task),
-        wanted=wanted,
-        crumbs=[(title_of(visit, found), f"/tasks/{task}"), (visit.tongue.gettext("Reports"), None)],
+        wanted=request,
+        crumbs=[(title_of(visit, definition), f"/tasks/{task}"), (visit.tongue.gettext("Reports"), None)],
         error=trouble,
     )

@@ -41,8 +41,8 @@ def _page(
 ) -> Response:
     """Show it; after *trouble* with the learner that was chosen the form has the *values* that were sent."""
     study = service.get_study(visit.db, visit.actor, task, source)
-    found = tasks.get_task(visit.db, task)
-    told, wording = in_words(study.report, visit.language) if study.report else (None, None)
+    definition = tasks.get_task(visit.db, task)
+    report, wording = in_words(study.report, visit.language) if study.report else (None, None)
     going = study.job is not None and study.job.going
     base = f"/tasks/{task}/studies/{study.source}"
     room = study.source.partition("/")[0]
@@ -52,12 +52,12 @@ def _page(
         "study/study.html",
         status=trouble.status if trouble else 200,
         headers={"HX-Refresh": "true"} if following and not going else None,
-        task=found,
+        task=definition,
         section="reports",
         study=study,
         going=going,
-        report=told,
-        body=body_of(told, wording) if told and wording else "",
+        report=report,
+        body=body_of(report, wording) if report and wording else "",
         base=base,
         about=about,
         parts=[(part, f"/tasks/{task}/{address}") for part, address in parts],
@@ -67,7 +67,7 @@ def _page(
         values=values or {},
         error=trouble,
         crumbs=[
-            (title_of(visit, found), f"/tasks/{task}"),
+            (title_of(visit, definition), f"/tasks/{task}"),
             (_("Reports"), f"/tasks/{task}/reports"),
             (about, None),
         ],

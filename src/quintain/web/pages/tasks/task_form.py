@@ -66,5 +66,5 @@ def read_form(post: Post) -> TaskForm:
 
 
 def beside(faults: Mapping[str, str], name: str) -> str:
-    """Give what is wrong with one field, or with one of its rows."""
+    """Return what is wrong with one field, or with one of its rows."""
     return "; ".join(text for field, text in faults.items() if field.partition(".")[0].partition("[")[0] == name)

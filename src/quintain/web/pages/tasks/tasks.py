@@ -17,5 +17,5 @@ def go_past_warning(post: Posting, task: str) -> Response:
 
 
 def title_of(visit: Visit, task: Task) -> str:
-    """Give a task's title in the reader's language."""
+    """Return a task's title in the reader's language."""
     return in_language(task.title, visit.language, task.languages) or task.name

@@ -19,7 +19,7 @@ PREFIX = "q-"
 
 def show(visit: Visiting, task: str, trial: str, back: int = 0) -> Response:
     """Show the next item to grade, or one that was graded before."""
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     item: GradingTask | None
     if back > 0:
         item = rubric.graded_before(visit.db, visit.actor, task, trial, back)
@@ -28,17 +28,17 @@ def show(visit: Visiting, task: str, trial: str, back: int = 0) -> Response:
     _ = visit.tongue.gettext
     return visit.render(
         "trial/grade.html",
-        task=found,
+        task=definition,
         section="trials",
         trial=trial,
         item=item,
         to_panel=panel_entry.may_complete(visit.db, visit.actor, task, trial, "grading"),
         prefix=PREFIX,
         left=0 if item is None or item.until is None else max(0, int((item.until - now()).total_seconds())),
-        parts=[] if item is None else written_parts(found, item.inputs, item.answer),
-        answer="" if item is None else _answer(found, item),
+        parts=[] if item is None else written_parts(definition, item.inputs, item.answer),
+        answer="" if item is None else _answer(definition, item),
         crumbs=[
-            (title_of(visit, found), f"/tasks/{task}"),
+            (title_of(visit, definition), f"/tasks/{task}"),
             (trials.title_of(visit.db, task, trial), f"/tasks/{task}/trials/{trial}"),
             (_("Grade"), None),
         ],

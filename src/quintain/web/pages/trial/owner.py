@@ -49,12 +49,12 @@ def create(post: Posting, task: str) -> Response:
     own = post.text("toml").strip()
     name = post.text("name").strip()
     try:
-        made = trials.put_trial(
+        trial = trials.put_trial(
             visit.db, visit.actor, task, name, [*texts, *([own] if own else [])], title=post.text("title").strip()
         )
     except (BadInput, Conflict, NotFound) as error:
         return _index(visit, task, trouble_of(error), name=name, title=post.text("title"), toml=own)
-    return visit.redirect(f"/tasks/{task}/trials/{made.name}")
+    return visit.redirect(f"/tasks/{task}/trials/{trial.name}")
 
 
 def open_trial(post: Posting, task: str, trial: str) -> Response:
@@ -85,8 +85,8 @@ def open_pool(post: Posting, task: str, trial: str) -> Response:
     """Let the final items of all arms be judged."""
     visit = post.visit
     added = reporting.open_pool(visit.db, visit.actor, task, trial)
-    told = visit.tongue.ngettext("%(num)s item can be judged now.", "%(num)s items can be judged now.", added.added)
-    return visit.redirect(f"/tasks/{task}/trials/{trial}", told)
+    toast = visit.tongue.ngettext("%(num)s item can be judged now.", "%(num)s items can be judged now.", added.added)
+    return visit.redirect(f"/tasks/{task}/trials/{trial}", toast)
 
 
 def run_models(post: Posting, task: str, trial: str) -> Response:
@@ -94,12 +94,12 @@ def run_models(post: Posting, task: str, trial: str) -> Response:
     visit = post.visit
     named = [one.strip() for one in post.text("models").split(",") if one.strip()]
     try:
-        found = model_runs.run_models(visit.db, visit.blobs, visit.actor, task, trial, named)
+        asked = model_runs.run_models(visit.db, visit.blobs, visit.actor, task, trial, named)
     except (BadInput, Conflict, NotFound) as error:
         visit.db.rollback()
         return show_to_owner(visit, task, trial, model_trouble=trouble_of(error), named=post.text("models"))
-    told = visit.tongue.ngettext("%(num)s model is asked.", "%(num)s models are asked.", len(found.runs))
-    return visit.redirect(f"/tasks/{task}/trials/{trial}#model-runs", told)
+    toast = visit.tongue.ngettext("%(num)s model is asked.", "%(num)s models are asked.", len(asked.runs))
+    return visit.redirect(f"/tasks/{task}/trials/{trial}#model-runs", toast)
 
 
 def close_stage(post: Posting, task: str, trial: str) -> Response:
@@ -115,7 +115,7 @@ def _doors_form(visit: Visit, task: str, trial: str) -> SpecForm:
 
 
 def set_doors(post: Posting, task: str, trial: str) -> Response:
-    """Say how people from panels come in and go back."""
+    """Set how people from panels come in and go back."""
     visit = post.visit
     form = _doors_form(visit, task, trial)
     typed = form.typed(post)
@@ -132,11 +132,11 @@ def set_doors(post: Posting, task: str, trial: str) -> Response:
 
 def letters(visit: Visiting, task: str, trial: str, arm: str, stage: str) -> Response:
     """Show the letters of a stage, which can be edited until they go out."""
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     _ = visit.tongue.gettext
     return visit.render(
         "trial/letters.html",
-        task=found,
+        task=definition,
         section="trials",
         trial=trial,
         arm=arm,
@@ -144,7 +144,7 @@ def letters(visit: Visiting, task: str, trial: str, arm: str, stage: str) -> Res
         letters=letters_.letters(visit.db, visit.actor, task, trial, arm, stage),
         kind=trials.stage_kind(visit.db, task, trial, arm, stage),
         crumbs=[
-            (title_of(visit, found), f"/tasks/{task}"),
+            (title_of(visit, definition), f"/tasks/{task}"),
             (_("Trials"), f"/tasks/{task}/trials"),
             (trial, f"/tasks/{task}/trials/{trial}"),
             (_("Letters"), None),
@@ -167,8 +167,8 @@ def readmit(post: Posting, task: str, trial: str, arm: str, stage: str) -> Respo
     """Let somebody go on whom a qualification turned away."""
     visit, person = post.visit, post.text("person")
     stages.readmit(visit.db, visit.actor, task, trial, arm=arm, stage=stage, person=person)
-    told = visit.tongue.gettext("%(person)s goes on.", person=person)
-    return visit.redirect(f"/tasks/{task}/trials/{trial}/letters/{arm}/{stage}", told)
+    toast = visit.tongue.gettext("%(person)s goes on.", person=person)
+    return visit.redirect(f"/tasks/{task}/trials/{trial}/letters/{arm}/{stage}", toast)
 
 
 def answer_reply(post: Posting, task: str, trial: str, arm: str, stage: str) -> Response:
@@ -182,22 +182,22 @@ def answer_reply(post: Posting, task: str, trial: str, arm: str, stage: str) -> 
 
 def report(visit: Visiting, task: str, trial: str, following: str = "") -> Response:
     """Show the report of a trial; who is *following* is told to look again once the next one is there."""
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     shown = stored_report.shown_report(visit.db, visit.blobs, visit.actor, task, trial)
-    told, wording = in_words(shown.report, visit.language) if shown.report else (None, None)
+    worded, wording = in_words(shown.report, visit.language) if shown.report else (None, None)
     _ = visit.tongue.gettext
     return visit.render(
         "trial/report.html",
         headers={"HX-Refresh": "true"} if following and shown.fresh else None,
-        task=found,
+        task=definition,
         section="trials",
         trial=trial,
         shown=shown,
-        report=told,
-        body=body_of(told, wording) if told and wording else "",
+        report=worded,
+        body=body_of(worded, wording) if worded and wording else "",
         files=f"/tasks/{task}/trials/{trial}/report/download?format=",
         crumbs=[
-            (title_of(visit, found), f"/tasks/{task}"),
+            (title_of(visit, definition), f"/tasks/{task}"),
             (_("Trials"), f"/tasks/{task}/trials"),
             (trial, f"/tasks/{task}/trials/{trial}"),
             (_("Report"), None),
@@ -207,8 +207,8 @@ def report(visit: Visiting, task: str, trial: str, following: str = "") -> Respo
 
 def fetch(visit: Visiting, task: str, trial: str, *, format: str = "html") -> Response:  # noqa: A002 - the word in the address
     """Send the report as a file."""
-    found = stored_report.get_report(visit.db, visit.blobs, visit.actor, task, trial)
-    return visit.finish(send_file(found, f"{task}-trial-{trial}", format, visit.language))
+    report_of_trial = stored_report.get_report(visit.db, visit.blobs, visit.actor, task, trial)
+    return visit.finish(send_file(report_of_trial, f"{task}-trial-{trial}", format, visit.language))
 
 
 def export(visit: Visiting, task: str, trial: str) -> Response:
@@ -229,7 +229,7 @@ def show_to_owner(
     named: str = "",
 ) -> Response:
     """Show where the arms of a trial stand."""
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     record = trials.get_trial(visit.db, visit.actor, task, trial)
     form = _doors_form(visit, task, trial)
     faults = form.faults_by_control(trouble.faults if trouble else (), visit.language)
@@ -240,7 +240,7 @@ def show_to_owner(
     return visit.render(
         "trial/trial.html",
         status=shown.status if (shown := trouble or model_trouble or open_trouble) else 200,
-        task=found,
+        task=definition,
         section="trials",
         trial=record,
         models=model_runs.get_models(visit.db, visit.actor, task, trial) if doors and record.state != "draft" else None,
@@ -256,10 +256,10 @@ def show_to_owner(
         costs=None if record.state == "draft" or record.simulated else trial_costs(visit.db, visit.actor, task, trial),
         sources=prompt_sources(visit.db, visit.actor, task) if record.state == "draft" else [],
         needed=contexts_needed([arm.toml for arm in record.arms]) if record.state == "draft" else 0,
-        context_names=context_names(visit, found),
-        context_columns=", ".join(kind_of(found).context(found)),
+        context_names=context_names(visit, definition),
+        context_columns=", ".join(kind_of(definition).context(definition)),
         crumbs=[
-            (title_of(visit, found), f"/tasks/{task}"),
+            (title_of(visit, definition), f"/tasks/{task}"),
             (visit.tongue.gettext("Trials"), f"/tasks/{task}/trials"),
             (record.title or trial, None),
         ],
@@ -282,26 +282,26 @@ def _kinds(visit: Visit) -> dict[str, str]:
 
 
 def _own_index(visit: Visit, task: str) -> Response:
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     return visit.render(
         "trial/own.html",
-        task=found,
+        task=definition,
         section="trials",
         trials=own_trials(visit.db, visit.actor, task),
-        crumbs=[(title_of(visit, found), f"/tasks/{task}"), (visit.tongue.gettext("Your part"), None)],
+        crumbs=[(title_of(visit, definition), f"/tasks/{task}"), (visit.tongue.gettext("Your part"), None)],
     )
 
 
 def _index(visit: Visit, task: str, trouble: Trouble | None = None, **typed: str) -> Response:
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     return visit.render(
         "trial/trials.html",
         status=trouble.status if trouble else 200,
-        task=found,
+        task=definition,
         section="trials",
         trials=trials.list_trials(visit.db, visit.actor, task),
         protocols=[*shipped().values()],
         typed=typed,
         error=trouble,
-        crumbs=[(title_of(visit, found), f"/tasks/{task}"), (visit.tongue.gettext("Trials"), None)],
+        crumbs=[(title_of(visit, definition), f"/tasks/{task}"), (visit.tongue.gettext("Trials"), None)],
     )

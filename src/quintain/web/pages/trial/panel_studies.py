@@ -20,9 +20,9 @@ def study(post: Posting, task: str) -> Response:
     try:
         if number:
             action = post.text("action")
-            made = panel.change_study(visit.db, visit.actor, ref, number, outside, action=action, places=places)
+            changed = panel.change_study(visit.db, visit.actor, ref, number, outside, action=action, places=places)
         else:
-            made = studies.create_study(
+            changed = studies.create_study(
                 visit.db,
                 visit.actor,
                 ref,
@@ -35,8 +35,8 @@ def study(post: Posting, task: str) -> Response:
             )
     except REFUSED as error:
         return show_task_pay(visit, task, ListQuery(), error)
-    said = visit.tongue.gettext("Study %(study)s: %(status)s", study=made.study, status=made.status)
-    return visit.redirect(f"/tasks/{task}/pay", said)
+    toast = visit.tongue.gettext("Study %(study)s: %(status)s", study=changed.study, status=changed.status)
+    return visit.redirect(f"/tasks/{task}/pay", toast)
 
 
 def group(post: Posting, task: str) -> Response:
@@ -44,10 +44,10 @@ def group(post: Posting, task: str) -> Response:
     visit = post.visit
     outside, qualification = visit.workspace.outside, post.text("qualification")
     try:
-        made = panel.sync_group(visit.db, visit.actor, task, qualification, outside, group=post.text("group"))
+        synced = panel.sync_group(visit.db, visit.actor, task, qualification, outside, group=post.text("group"))
     except REFUSED as error:
         return show_task_pay(visit, task, ListQuery(), error)
-    said = visit.tongue.ngettext(
-        "Group %(group)s: %(num)s person", "Group %(group)s: %(num)s people", made.people, group=made.group
+    toast = visit.tongue.ngettext(
+        "Group %(group)s: %(num)s person", "Group %(group)s: %(num)s people", synced.people, group=synced.group
     )
-    return visit.redirect(f"/tasks/{task}/pay", said)
+    return visit.redirect(f"/tasks/{task}/pay", toast)

@@ -52,15 +52,15 @@ def tutorial(visit: Visiting, task: str, trial: str) -> Response:
     step = participation.quiz_step(visit.db, visit.actor, task, trial)
     if step is None:
         return visit.redirect(f"/tasks/{task}/trials/{trial}", _told_last(visit, task, trial))
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     _ = visit.tongue.gettext
     return visit.render(
         "trial/tutorial.html",
-        task=found,
+        task=definition,
         section="trials",
         trial=trial,
         step=step,
-        crumbs=[(title_of(visit, found), f"/tasks/{task}"), (_("Tutorial"), None)],
+        crumbs=[(title_of(visit, definition), f"/tasks/{task}"), (_("Tutorial"), None)],
     )
 
 
@@ -82,17 +82,17 @@ def answer(post: Posting, task: str, trial: str) -> Response:
 
 
 def _told_last(visit: Visit, task: str, trial: str) -> str:
-    """Say how the last answer was, where its quiz tells: no other step comes that could."""
-    found = participation.last_notice(visit.db, visit.actor, task, trial)
-    if found is None:
+    """Return how the last answer was, where its quiz tells: no other step comes that could."""
+    notice = participation.last_notice(visit.db, visit.actor, task, trial)
+    if notice is None:
         return ""
     _ = visit.tongue.gettext
-    right = _("Your last answer was right.") if found[0] else _("Your last answer was not the one we mean.")
-    return f"{right} {found[1]}".strip()
+    right = _("Your last answer was right.") if notice[0] else _("Your last answer was not the one we mean.")
+    return f"{right} {notice[1]}".strip()
 
 
 def _page(visit: Visit, task: str, trial: str, trouble: Trouble | None = None) -> Response:
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     record = trials.get_trial(visit.db, visit.actor, task, trial)
     part: TrialPart | None = None
     to_grade: int | None = None
@@ -102,7 +102,7 @@ def _page(visit: Visit, task: str, trial: str, trouble: Trouble | None = None) -
     return visit.render(
         "trial/part.html",
         status=trouble.status if trouble else 200,
-        task=found,
+        task=definition,
         section="trials",
         trial=record,
         part=part,
@@ -111,7 +111,7 @@ def _page(visit: Visit, task: str, trial: str, trouble: Trouble | None = None) -
         to_panel=panel_entry.may_complete(visit.db, visit.actor, task, trial, "trial"),
         error=trouble,
         crumbs=[
-            (title_of(visit, found), f"/tasks/{task}"),
+            (title_of(visit, definition), f"/tasks/{task}"),
             (visit.tongue.gettext("Your part"), f"/tasks/{task}/trials"),
             (record.title or trial, None),
         ],

@@ -73,17 +73,17 @@ def show(visit: Visiting, task: str, name: str) -> Response:
 
 
 def live(visit: Visiting, task: str, name: str) -> Response:
-    """Give progress and forecast alone, for a console that is left open."""
+    """Show progress and forecast alone, for a console that is left open."""
     return visit.render("validate/live.html", **_live(visit, task, name))
 
 
 def set_state(post: Posting, task: str, name: str) -> Response:
     """Pause, close or open the judging."""
     visit = post.visit
-    wanted = post.text("state")
-    if wanted not in set(ValidationState):
-        raise BadInput(faults=[Fault("'{wanted}' is no state", wanted=wanted, field="state")])
-    validate.set_state(visit.db, visit.actor, f"{task}/{name}", ValidationState(wanted))
+    state = post.text("state")
+    if state not in set(ValidationState):
+        raise BadInput(faults=[Fault("'{wanted}' is no state", wanted=state, field="state")])
+    validate.set_state(visit.db, visit.actor, f"{task}/{name}", ValidationState(state))
     return visit.redirect(home_of(task, name), visit.tongue.gettext("Saved. You can change it back."))
 
 
@@ -108,21 +108,21 @@ def try_adaptive(post: Posting, task: str, name: str) -> Response:
     """Show what asking adaptively would save and risk by the policy that was typed, which is not saved."""
     visit, typed = post.visit, post.text("policy")
     try:
-        found = adaptive_forecast.foresee_adaptive(visit.db, visit.actor, f"{task}/{name}", typed)
+        foreseen = adaptive_forecast.foresee_adaptive(visit.db, visit.actor, f"{task}/{name}", typed)
     except BadInput as error:
         return _console(visit, task, name, trouble=trouble_of(error), policy=typed)
-    return _console(visit, task, name, policy=typed, foreseen=found)
+    return _console(visit, task, name, policy=typed, foreseen=foreseen)
 
 
 def review(post: Posting, task: str, name: str) -> Response:
     """Look at all judges by the policy's rules, now."""
     visit = post.visit
     _ = visit.tongue.gettext
-    found = reviewing.ask_review(visit.db, visit.actor, f"{task}/{name}", apply=False)
-    if found.job is not None:
+    reviewed = reviewing.ask_review(visit.db, visit.actor, f"{task}/{name}", apply=False)
+    if reviewed.job is not None:
         toast = _("A worker looks at all judges now; what it finds is in the audit trail.")
         return visit.redirect(f"{home_of(task, name)}/judges", toast)
-    caught = sorted(found.caught)
+    caught = sorted(reviewed.caught)
     toast = _("The rules would catch: %(names)s.", names=", ".join(caught)) if caught else _("The rules catch nobody.")
     return visit.redirect(f"{home_of(task, name)}/judges", toast)
 
@@ -144,14 +144,14 @@ def crumbs(visit: Visit, task: Task, name: str = "", last: str = "") -> list[tup
 
 
 def home_of(task: str, name: str) -> str:
-    """Give the address of a validation's console."""
+    """Return the address of a validation's console."""
     return f"/tasks/{task}/validation/{name}"
 
 
 def _index(visit: Visit, task: str, trouble: Trouble | None = None, typed: tuple[str, str] = ("", "")) -> Response:
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     require_role(visit.actor, RoleName.OWNER, RoleName.EXPERT, task=task)
-    owns = visit.owns(found)
+    owns = visit.owns(definition)
     validations = [validate.find_validation(visit.db, ref) for ref in validate.list_validations(visit.db, task)]
     rows = [
         (one, validation_status.progress(visit.db, visit.actor, one.ref) if owns else None, home_of(task, one.name))
@@ -160,13 +160,13 @@ def _index(visit: Visit, task: str, trouble: Trouble | None = None, typed: tuple
     return visit.render(
         "validate/index.html",
         status=trouble.status if trouble else 200,
-        task=found,
+        task=definition,
         section="validation",
         owns=owns,
         rows=rows,
         states=_states(visit),
         typed=typed,
-        crumbs=crumbs(visit, found),
+        crumbs=crumbs(visit, definition),
         error=trouble,
     )
 
@@ -185,10 +185,10 @@ def _live(visit: Visit, task: str, name: str) -> dict[str, Any]:
     return _live_parts(validation_status.progress(visit.db, visit.actor, f"{task}/{name}"), task, name)
 
 
-def _live_parts(found: ValidationProgress, task: str, name: str) -> dict[str, Any]:
-    forecast = found.forecast
+def _live_parts(progress: ValidationProgress, task: str, name: str) -> dict[str, Any]:
+    forecast = progress.forecast
     money = {"cost": forecast.cost, "reward": forecast.reward, "hourly": forecast.hourly}
-    return {"live": found, **money, "home": home_of(task, name)}
+    return {"live": progress, **money, "home": home_of(task, name)}
 
 
 def _console(
@@ -201,7 +201,7 @@ def _console(
     typed: Mapping[str, Any] | None = None,
     foreseen: AdaptiveForecast | None = None,
 ) -> Response:
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     seen = console(visit.db, visit.actor, f"{task}/{name}", glance=SHOWN + 1)
     status, noted = seen.status, seen.notes
     suspects, standing_out = seen.judges.page(JudgeQuery("look", order="look", limit=SHOWN))
@@ -209,10 +209,10 @@ def _console(
     return visit.render(
         "validate/console.html",
         status=trouble.status if trouble else 200,
-        task=found,
+        task=definition,
         section="validation",
         name=name,
-        wheel=station_line(visit, found, name, judging=(seen.validation, seen.known)),
+        wheel=station_line(visit, definition, name, judging=(seen.validation, seen.known)),
         found=status,
         contested=0 if seen.released else status.contested,
         counted=seen.counted,
@@ -223,8 +223,8 @@ def _console(
         patterns=pattern_names(visit),
         listing=judge_listing(seen.judges, ListQuery(), path=f"{home_of(task, name)}/judges", size=SHOWN),
         charts=_charts(visit, status),
-        notes=[(one, item_text(found, one.inputs)) for one in noted[:NOTES]],
-        flags=sum(one.kind == "flag" for one in noted),
+        notes=[(note, item_text(definition, note.inputs)) for note in noted[:NOTES]],
+        flags=sum(note.kind == "flag" for note in noted),
         gold_used=not status.progress.items or not status.gold.rate or status.gold.items,
         rates=rates,
         more_rates=more,
@@ -235,7 +235,7 @@ def _console(
         made_from=visit.made_from("policy", plain(seen.validation.policy)),
         foreseen=foreseen,
         trail=seen.trail,
-        crumbs=crumbs(visit, found, name),
+        crumbs=crumbs(visit, definition, name),
         error=trouble,
         **_live_parts(seen.live, task, name),
     )
@@ -266,16 +266,16 @@ def _rates(visit: Visit, rates: ErrorRates) -> tuple[list[tuple[str, Rates]], in
     There are none before a model has answered.
     """
     _ = visit.tongue.gettext
-    writers = sorted(rates.workers, key=lambda one: (-one.collected, one.worker))
+    writers = sorted(rates.workers, key=lambda rates_of: (-rates_of.collected, rates_of.worker))
     rows: list[tuple[str, Rates]] = [(_("all"), rates)]
-    rows += [(_("model %(name)s", name=one.model), one) for one in rates.models]
-    rows += [(_("label %(name)s", name=one.label), one) for one in rates.labels]
-    rows += [(_("writer %(name)s", name=one.worker), one) for one in writers[:SHOWN]]
+    rows += [(_("model %(name)s", name=rates_of.model), rates_of) for rates_of in rates.models]
+    rows += [(_("label %(name)s", name=rates_of.label), rates_of) for rates_of in rates.labels]
+    rows += [(_("writer %(name)s", name=rates_of.worker), rates_of) for rates_of in writers[:SHOWN]]
     return (rows, SHOWN if len(writers) > SHOWN else 0) if rates.models else ([], 0)
 
 
-def _entry_url(visit: Visit, found: ValidationInfo) -> str:
-    """Give the address for judges from a panel, to owners, where the policy has one."""
-    if found.policy.entry is None or not visit.owns(found.task):
+def _entry_url(visit: Visit, validation: ValidationInfo) -> str:
+    """Return the address for judges from a panel, where the policy has one (owners); empty for others."""
+    if validation.policy.entry is None or not visit.owns(validation.task):
         return ""
-    return panel_entry.judging_entry(visit.db, visit.actor, found.ref, visit.base_url).url
+    return panel_entry.judging_entry(visit.db, visit.actor, validation.ref, visit.base_url).url

@@ -43,7 +43,7 @@ def create(post: Posting, task: str) -> Response:
         if upload is None:
             raise BadInput(faults=[Fault("no file was chosen", field="file")])
         with on_disk(upload, visit.workspace.limits_at_once) as path:
-            made = add_harvest(
+            info = add_harvest(
                 visit.db,
                 visit.actor,
                 task,
@@ -55,7 +55,7 @@ def create(post: Posting, task: str) -> Response:
     except (BadInput, Conflict, NotFound) as error:
         return _page(visit, task, {}, trouble_of(error), sample=typed)
     return visit.redirect(
-        f"/tasks/{task}/rounds/{made.number}", visit.tongue.gettext("It is a round, and people can judge it.")
+        f"/tasks/{task}/rounds/{info.number}", visit.tongue.gettext("It is a round, and people can judge it.")
     )
 
 
@@ -64,10 +64,10 @@ def start(post: Posting, task: str) -> Response:
     visit, upload = post.visit, post.file("file")
     typed = {name: post.text(name).strip() for name in TYPED}
     try:
-        wanted = _wanted(post)
+        request = _wanted(post)
         with on_disk(upload, visit.workspace.file_limits) if upload else nullcontext() as path:
             job = ask_harvest(
-                visit.db, visit.blobs, visit.actor, task, wanted, file=path, runners=visit.workspace.runners
+                visit.db, visit.blobs, visit.actor, task, request, file=path, runners=visit.workspace.runners
             )
     except REFUSED as error:
         return _page(visit, task, typed, trouble_of(error))
@@ -77,14 +77,14 @@ def start(post: Posting, task: str) -> Response:
 def show(visit: Visiting, task: str, job: int) -> Response:
     """Show how far a harvest is, and what came of it."""
     definition = tasks.get_task(visit.db, task)
-    standing = find_harvest(visit.db, visit.actor, task, job)
+    harvest = find_harvest(visit.db, visit.actor, task, job)
     _ = visit.tongue.gettext
     return visit.render(
         "validate/harvest_job.html",
         task=definition,
         section="rounds",
-        job=standing,
-        number_of_round=str(standing.result.get("round", "")).rpartition("/")[2],
+        job=harvest,
+        number_of_round=str(harvest.result.get("round", "")).rpartition("/")[2],
         crumbs=[
             (title_of(visit, definition), f"/tasks/{task}"),
             (_("Rounds"), f"/tasks/{task}/rounds"),
@@ -139,7 +139,9 @@ def _page(
     runners = visit.workspace.runners
     live = [version.ref for version in versions if version.adapter in runners]
     listed = list_versions(visit.db, visit.actor, task)
-    data = sorted((one for one in listed if one.readable and not one.hidden), key=lambda one: -one.id)
+    data = sorted(
+        (dataset for dataset in listed if dataset.readable and not dataset.hidden), key=lambda dataset: -dataset.id
+    )
     return visit.render(
         "validate/harvest.html",
         status=trouble.status if trouble else 200,
@@ -151,7 +153,10 @@ def _page(
         asked=[(ref, ref) for ref in live],
         models=[("", _("as the sample says")), *((version.ref, version.ref) for version in versions)],
         more=offered.more,
-        datasets=[("", _("none: the file above")), *((one.ref, f"{one.ref} ({one.rows})") for one in data[:MOST_DATA])],
+        datasets=[
+            ("", _("none: the file above")),
+            *((dataset.ref, f"{dataset.ref} ({dataset.rows})") for dataset in data[:MOST_DATA]),
+        ],
         rules=[
             ("contradictions", _("Against the rating"), _("Half of it contradicts the stars of its review.")),
             ("labels", _("Even by predicted label"), _("For a corpus without ratings.")),

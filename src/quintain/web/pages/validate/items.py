@@ -103,10 +103,10 @@ def make_quiz(post: Posting, task: str, name: str) -> Response:
     visit = post.visit
     try:
         instructions = post.text("instructions").strip()
-        made = gold_quiz.make_quiz(visit.db, visit.actor, f"{task}/{name}", instructions=instructions)
+        quiz = gold_quiz.make_quiz(visit.db, visit.actor, f"{task}/{name}", instructions=instructions)
     except (BadInput, Conflict) as error:
         return _gold(visit, task, name, ListQuery(), trouble=trouble_of(error))
-    toast = visit.tongue.gettext("The quiz “%(name)s” is ready; who wants to judge passes it first.", name=made)
+    toast = visit.tongue.gettext("The quiz “%(name)s” is ready; who wants to judge passes it first.", name=quiz)
     return visit.redirect(f"{home_of(task, name)}/gold#quiz", toast)
 
 
@@ -129,13 +129,13 @@ def _names(task: Task, *more: str) -> list[str]:
 
 def _items(visit: Visit, task: str, name: str, asked: ListQuery, *, trouble: Trouble | None = None) -> Response:
     _ = visit.tongue.gettext
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     ref, home = f"{task}/{name}", home_of(task, name)
     sort = asked.sort if asked.sort in ORDERS else "item"
     state = asked.show if asked.show in STATES else ""
-    wanted = ItemQuery(state, asked.label, asked.q, sort, asked.order == "down", max(asked.offset, 0), SIZE)
-    listed = validation_items.list_items(visit.db, visit.actor, ref, wanted)
-    rows = [(item, item_text(found, item.inputs)) for item in listed.items]
+    query = ItemQuery(state, asked.label, asked.q, sort, asked.order == "down", max(asked.offset, 0), SIZE)
+    listed = validation_items.list_items(visit.db, visit.actor, ref, query)
+    rows = [(item, item_text(definition, item.inputs)) for item in listed.items]
     titles = {
         "contested": _("contested (%(n)s)", n=visit.tongue.number(listed.counts["contested"])),
         "labelled": _("with a label (%(n)s)", n=visit.tongue.number(listed.counts["labelled"])),
@@ -145,56 +145,56 @@ def _items(visit: Visit, task: str, name: str, asked: ListQuery, *, trouble: Tro
     return visit.render(
         "validate/items.html",
         status=trouble.status if trouble else 200,
-        task=found,
+        task=definition,
         section="validation",
         name=name,
-        wheel=station_line(visit, found, name),
+        wheel=station_line(visit, definition, name),
         home=home,
         found=listed,
         counted=validation_figures.figure_status(visit.db, visit.actor, ref),
-        listing=page_of(rows, listed.total, asked, path=f"{home}/items", sort=sort, down=wanted.down),
+        listing=page_of(rows, listed.total, asked, path=f"{home}/items", sort=sort, down=query.down),
         filters=asked,
         item_states=[("", _("all")), *titles.items()],
-        item_labels=[("", _("all")), *((label, label) for label in found.judgement_labels)],
-        columns=_names(found),
+        item_labels=[("", _("all")), *((label, label) for label in definition.judgement_labels)],
+        columns=_names(definition),
         datasets=[
             (one.ref, one.ref)
             for one in datasets.list_versions(visit.db, visit.actor, task)
             if datasets.may_see_answers(visit.actor, one)
         ],
-        crumbs=crumbs(visit, found, name, _("Items")),
+        crumbs=crumbs(visit, definition, name, _("Items")),
         error=trouble,
     )
 
 
 def _gold(visit: Visit, task: str, name: str, asked: ListQuery, *, trouble: Trouble | None = None) -> Response:
     _ = visit.tongue.gettext
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     ref, home = f"{task}/{name}", home_of(task, name)
     policy = validate.find_validation(visit.db, ref).policy
     quiz = policy.quiz or EntryQuiz()
     sort = asked.sort if asked.sort in GOLD_ORDERS else "accuracy"
     use = asked.show if asked.show in GOLD_USES else ""
-    wanted = GoldQuery(use, asked.q, sort, asked.order == "down", max(asked.offset, 0), SIZE)
-    listed = gold_list.list_gold(visit.db, visit.actor, ref, wanted)
-    rows = [(one, item_text(found, one.inputs)) for one in listed.gold]
+    query = GoldQuery(use, asked.q, sort, asked.order == "down", max(asked.offset, 0), SIZE)
+    listed = gold_list.list_gold(visit.db, visit.actor, ref, query)
+    rows = [(item, item_text(definition, item.inputs)) for item in listed.gold]
     return visit.render(
         "validate/gold.html",
         status=trouble.status if trouble else 200,
-        task=found,
+        task=definition,
         section="validation",
         name=name,
-        wheel=station_line(visit, found, name),
+        wheel=station_line(visit, definition, name),
         home=home,
         policy=policy,
         quiz=quiz,
         has_quiz=quiz.name in quizzes.list_quizzes(visit.db, task),
         total=sum(listed.use.values()),
         usable=listed.use["used"],
-        listing=page_of(rows, listed.total, asked, path=f"{home}/gold", sort=sort, down=wanted.down),
+        listing=page_of(rows, listed.total, asked, path=f"{home}/gold", sort=sort, down=query.down),
         filters=asked,
         shows=[("", _("all")), ("used", _("in use")), ("retired", _("not shown any more"))],
-        columns=_names(found, "label"),
-        crumbs=crumbs(visit, found, name, _("Gold items")),
+        columns=_names(definition, "label"),
+        crumbs=crumbs(visit, definition, name, _("Gold items")),
         error=trouble,
     )

@@ -31,27 +31,27 @@ ItemNumber = Annotated[int, Path(ge=1, le=2**31 - 1)]
 def index(visit: Visiting, task: str) -> Response:
     """List what can be judged for a task; a single one is gone to at once."""
     require_signed_in(visit.actor)
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     offers = judging_offers.open_offers(visit.db, visit.actor, task)
     if len(offers) == 1:
         return visit.redirect(_home(offers[0]))
     return visit.render(
         "validate/judge_offers.html",
-        task=found,
+        task=definition,
         section="judge",
         offers=[(offer, _home(offer)) for offer in offers],
-        crumbs=[(title_of(visit, found), f"/tasks/{task}"), (visit.tongue.gettext("Judge"), None)],
+        crumbs=[(title_of(visit, definition), f"/tasks/{task}"), (visit.tongue.gettext("Judge"), None)],
     )
 
 
 def landing(visit: Visiting, task: str, name: str, left: str = "") -> Response:
-    """Say what is judged, what it pays, and what stands in the way; with *left* `none`, that nothing is left."""
+    """Show what is judged, what it pays, and what stands in the way; with *left* `none`, that nothing is left."""
     require_signed_in(visit.actor)
     return _landing(visit, f"{task}/{name}", nothing=left == "none")
 
 
 def begin(post: Posting, task: str, name: str) -> Response:
-    """Give out a page, the one that is held if there is one."""
+    """Hand out a page, the one that is held if there is one."""
     visit = post.visit
     ref = f"{task}/{name}"
     try:

@@ -35,7 +35,7 @@ class Card:
 
 
 def parts_of(task: Task, inputs: Mapping[str, Any]) -> list[ItemPart]:
-    """Give what an item consists of; options that are the labels to choose from are left to the cards."""
+    """Return what an item consists of; options that are the labels to choose from are left to the cards."""
     kind = kind_of(task)
     chosen_from = None if shows_answer(task) else kind.form(task).answer.of
     fields = [field for field in kind.form(task).inputs if inputs.get(field.name) not in (None, "", [])]
@@ -44,7 +44,7 @@ def parts_of(task: Task, inputs: Mapping[str, Any]) -> list[ItemPart]:
 
 
 def item_text(task: Task, inputs: Mapping[str, Any]) -> str:
-    """Give an item in one line, for lists."""
+    """Return an item in one line, for lists."""
     return " · ".join(part.text or ", ".join(part.lines) for part in parts_of(task, inputs))
 
 
@@ -64,7 +64,7 @@ def _part(field: FormField, inputs: Mapping[str, Any], *, alone: bool) -> ItemPa
 
 
 def cards_of(labels: Sequence[Label]) -> list[Card]:
-    """Give labels the keys that choose them; an option's number means nothing to people, its text does."""
+    """Return labels with the keys that choose them; an option's number means nothing to people, its text does."""
     cards = []
     for number, label in enumerate(labels, 1):
         is_option = label.name.isdecimal() and bool(label.gloss)

@@ -60,15 +60,15 @@ def qualify_again(post: Posting, task: str, name: str) -> Response:
 
 def show_judge(visit: Visiting, task: str, name: str, worker: str) -> Response:
     """Show everything that happened to one judge."""
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     return visit.render(
         "validate/judge_of.html",
-        task=found,
+        task=definition,
         section="validation",
         name=name,
-        wheel=station_line(visit, found, name),
+        wheel=station_line(visit, definition, name),
         history=judges.judge_history(visit.db, visit.actor, f"{task}/{name}", worker),
-        crumbs=crumbs(visit, found, name, worker),
+        crumbs=crumbs(visit, definition, name, worker),
     )
 
 
@@ -94,17 +94,17 @@ def _index(
     trouble: Trouble | None = None,
 ) -> Response:
     _ = visit.tongue.gettext
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     ref, home = f"{task}/{name}", home_of(task, name)
     found_judges = judges.judge_list(visit.db, visit.actor, ref)
     preview = unqualify.try_rule(visit.db, visit.actor, ref, rule) if rule else None
     return visit.render(
         "validate/judges.html",
         status=trouble.status if trouble else 200,
-        task=found,
+        task=definition,
         section="validation",
         name=name,
-        wheel=station_line(visit, found, name),
+        wheel=station_line(visit, definition, name),
         home=home,
         counted=validation_figures.figure_status(visit.db, visit.actor, ref),
         listing=judge_listing(found_judges, asked, path=f"{home}/judges"),
@@ -119,7 +119,7 @@ def _index(
         rules=_rules(visit),
         preview=preview,
         chosen=preview.rule if preview else UnqualifyRule(),
-        crumbs=crumbs(visit, found, name, _("Judges")),
+        crumbs=crumbs(visit, definition, name, _("Judges")),
         error=trouble,
     )
 

@@ -10,7 +10,7 @@ JUDGE_ORDERS = ("look", "worker", "judgements", "accuracy", "agreement", "gold",
 
 
 def judge_listing(judges: JudgeList, asked: ListQuery, *, path: str, size: int = SIZE) -> Listing:
-    """Give a page of the judges: who is worth a look comes first, unless the address says otherwise."""
+    """Return a page of the judges: who is worth a look comes first, unless the address says otherwise."""
     sort, down = asked.sort if asked.sort in JUDGE_ORDERS else "look", asked.order == "down"
     rows, total = judges.page(JudgeQuery(asked.show, asked.q.strip(), sort, down, max(asked.offset, 0), size))
     return page_of(rows, total, asked, path=path, sort=sort, down=down, size=size)

@@ -22,7 +22,7 @@ def show(visit: Visiting, task: str, name: str, offset: int = 0) -> Response:
     """Show a writer their own texts of a round, the newest first, with the outcome of each."""
     require_signed_in(visit.actor)
     _ = visit.tongue.gettext
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     ref = f"{task}/{name}"
     first = max(offset, 0)
     recent = vmer.my_outcomes(visit.db, visit.actor, ref, limit=RECENT)
@@ -30,21 +30,22 @@ def show(visit: Visiting, task: str, name: str, offset: int = 0) -> Response:
     if first + SIZE > RECENT:
         page = vmer.my_outcomes(visit.db, visit.actor, ref, limit=SIZE, offset=first).attempts
     texts = {
-        one.id: one for one in list_attempts.own_attempts(visit.db, visit.actor, [one.attempt or 0 for one in page])
+        text.id: text
+        for text in list_attempts.own_attempts(visit.db, visit.actor, [outcome.attempt or 0 for outcome in page])
     }
-    mine = [(texts[one.attempt], one) for one in page if one.attempt in texts]
+    mine = [(texts[outcome.attempt], outcome) for outcome in page if outcome.attempt in texts]
     return visit.render(
         "validate/outcomes.html",
-        task=found,
+        task=definition,
         section="write",
         name=name,
         rows=[
-            (one, own_text(found, one.inputs), answer_text(found, one.inputs, one.target), outcome)
-            for one, outcome in mine
+            (text, own_text(definition, text.inputs), answer_text(definition, text.inputs, text.target), outcome)
+            for text, outcome in mine
         ],
         total=recent.total,
         recent=len(recent.attempts),
-        successes=sum(bool(one.success) for one in recent.attempts),
+        successes=sum(bool(outcome.success) for outcome in recent.attempts),
         paging=Paging(f"/tasks/{task}/outcomes/{name}", {}, first, len(mine), recent.total, SIZE),
         states={
             "validated": _("judged"),
@@ -52,5 +53,5 @@ def show(visit: Visiting, task: str, name: str, offset: int = 0) -> Response:
             "waiting": _("being judged"),
             "not judged": _("not judged"),
         },
-        crumbs=[(title_of(visit, found), f"/tasks/{task}"), (_("Your work"), "/work"), (ref, None)],
+        crumbs=[(title_of(visit, definition), f"/tasks/{task}"), (_("Your work"), "/work"), (ref, None)],
     )

@@ -30,7 +30,7 @@ class PolicyControls:
 def policy_controls(
     visit: Visit, policy: ValidationPolicy, typed: Mapping[str, Any] | None, trouble: Trouble | None
 ) -> PolicyControls:
-    """Give the controls with what was typed, or with what *policy* says."""
+    """Return the controls with what was typed, or with what *policy* says."""
     faults = FORM.faults_by_control(trouble.faults, visit.language) if trouble and typed else {}
     methods = [(name, name, "") for name in AGGREGATORS.names()]
     sheet = Sheet(FORM, visit.tongue, typed or FORM.show(policy), faults, {"method": methods})
@@ -40,12 +40,12 @@ def policy_controls(
 
 
 def typed_policy(post: Post) -> dict[str, Any]:
-    """Give what was typed into the form."""
+    """Return what was typed into the form."""
     return FORM.typed(post)
 
 
 def policy_text(typed: Mapping[str, Any], before: ValidationPolicy) -> str:
-    """Give as TOML the policy that was typed over what was *before*, or raise BadInput with a fault for each field."""
+    """Return as TOML the policy that was typed over what was *before*, or raise BadInput with all faults."""
     reading = FormReading(dict(typed))
     data = FORM.data(reading, before)
     if reading.faults:

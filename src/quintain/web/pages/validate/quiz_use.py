@@ -18,8 +18,8 @@ def retire_quiz(post: Posting, task: str, quiz: str) -> Response:
         quiz_use.retire_quiz(visit.db, visit.actor, task, quiz)
     except Conflict as error:
         return show_results(visit, task, quiz, trouble_of(error))
-    said = visit.tongue.gettext("The quiz is retired. It can be taken into use again here.")
-    return visit.redirect(f"/tasks/{task}/quizzes/{quiz}/results", said)
+    toast = visit.tongue.gettext("The quiz is retired. It can be taken into use again here.")
+    return visit.redirect(f"/tasks/{task}/quizzes/{quiz}/results", toast)
 
 
 def restore_quiz(post: Posting, task: str, quiz: str) -> Response:

@@ -69,14 +69,14 @@ def score_chart(
 
 
 def collected_table(rounds: Sequence[TimelineRound]) -> RoundsTable:
-    """Give the figures of `collected_chart`."""
+    """Return the figures of `collected_chart`."""
     names = short_names([one.model for row in rounds for one in row.answered])
     cells = [{names[one.model]: (one.right, one.n) for one in row.answered} for row in rounds]
     return _table(rounds, cells, [(row.agreement, row.validated) for row in rounds])
 
 
 def score_table(rounds: Sequence[TimelineRound]) -> RoundsTable:
-    """Give the figures of `score_chart`, of the models that have a line there."""
+    """Return the figures of `score_chart`, of the models that have a line there."""
     names = short_names(leading(rounds, MOST_LINES))
     cells = [{names[one.model]: (one.score, row.items) for one in row.models if one.model in names} for row in rounds]
     return _table(rounds, cells, [(row.human, row.items) for row in rounds])
@@ -110,7 +110,9 @@ def leading(rounds: Sequence[TimelineRound], most: int) -> list[str]:
 
     Rounds come with their models in order, the best first.
     """
-    here = {score.model for one in rounds for score in one.models}
-    wanted = [name for one in reversed(rounds) for name in (one.best, *one.targets) if name in here]
-    others = [score.model for one in reversed(rounds) for score in one.models]
-    return list(dict.fromkeys([*(name for name in wanted if name), *others]))[:most]
+    here = {score.model for wheel_round in rounds for score in wheel_round.models}
+    first = [
+        name for wheel_round in reversed(rounds) for name in (wheel_round.best, *wheel_round.targets) if name in here
+    ]
+    others = [score.model for wheel_round in reversed(rounds) for score in wheel_round.models]
+    return list(dict.fromkeys([*(name for name in first if name), *others]))[:most]

@@ -43,11 +43,11 @@ def start_next(post: Posting, task: str, name: str) -> Response:
     """Make a draft of the next round, aimed at the model that was chosen, and go to it."""
     visit = post.visit
     try:
-        made = next_round.start_next(visit.db, visit.actor, f"{task}/{name}", post.text("model") or None)
+        info = next_round.start_next(visit.db, visit.actor, f"{task}/{name}", post.text("model") or None)
     except (BadInput, Conflict, NotFound) as error:
         return _page(visit, task, trouble_of(error))
     toast = visit.tongue.gettext("The next round is a draft. It has no prompts yet.")
-    return visit.redirect(f"/tasks/{task}/rounds/{made.number}/edit", toast)
+    return visit.redirect(f"/tasks/{task}/rounds/{info.number}/edit", toast)
 
 
 def _number(text: str) -> float:
@@ -58,25 +58,25 @@ def _number(text: str) -> float:
 
 
 def _page(visit: Visit, task: str, trouble: Trouble | None = None) -> Response:
-    found = tasks.get_task(visit.db, task)
-    told = service.timeline(visit.db, visit.actor, task)
+    definition = tasks.get_task(visit.db, task)
+    timeline = service.timeline(visit.db, visit.actor, task)
     _ = visit.tongue.gettext
     return visit.render(
         "wheel/timeline.html",
         status=trouble.status if trouble else 200,
-        task=found,
+        task=definition,
         section="overview",
-        told=told,
-        solved=standings.solved_rounds(visit.db, visit.actor, task) if visit.owns(found) else [],
+        told=timeline,
+        solved=standings.solved_rounds(visit.db, visit.actor, task) if visit.owns(definition) else [],
         states=state_words(visit),
-        charts=_charts(visit, told),
-        crumbs=[(title_of(visit, found), f"/tasks/{task}"), (_("Timeline"), None)],
+        charts=_charts(visit, timeline),
+        crumbs=[(title_of(visit, definition), f"/tasks/{task}"), (_("Timeline"), None)],
         error=trouble,
     )
 
 
 def state_words(visit: Visit) -> dict[str, str]:
-    """Say in words what each state of a round is."""
+    """Return in words what each state of a round is."""
     _ = visit.tongue.gettext
     return {
         ParityState.SOLVED: _("solved"),
@@ -89,10 +89,10 @@ def state_words(visit: Visit) -> dict[str, str]:
     }
 
 
-def _charts(visit: Visit, told: Timeline) -> list[RoundsChart]:
-    """Give each chart with the question that it answers and its figures; none where there is nothing to draw."""
+def _charts(visit: Visit, timeline: Timeline) -> list[RoundsChart]:
+    """Return each chart with the question that it answers and its figures; none where there is nothing to draw."""
     _ = visit.tongue.gettext
-    styles = styles_of([name for _task, name in list_names(visit.db, visit.actor, told.task)])
+    styles = styles_of([name for _task, name in list_names(visit.db, visit.actor, timeline.task)])
     notes = {
         "draft": _("a draft"),
         "open": _("still open"),
@@ -108,7 +108,7 @@ def _charts(visit: Visit, told: Timeline) -> list[RoundsChart]:
     ]
     charts = []
     for title, draw, words, tabulate in drawn:
-        chart = draw(told.rounds, styles, words, notes)
+        chart = draw(timeline.rounds, styles, words, notes)
         if chart is not None:
-            charts.append(RoundsChart(title, chart, tabulate(told.rounds), words.form.endswith("%")))
+            charts.append(RoundsChart(title, chart, tabulate(timeline.rounds), words.form.endswith("%")))
     return charts

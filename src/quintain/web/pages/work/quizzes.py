@@ -53,53 +53,53 @@ def quiz_page(visit: Visiting, task: str, quiz: str, next: str = "") -> Response
 def take_quiz(post: Posting, task: str, quiz: str) -> Response:
     """Count the answers, and say how it went; what was chosen stays chosen."""
     visit = post.visit
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     questions = quizzes.get_quiz(visit.db, visit.actor, task, quiz).questions
-    given = {number: post.text(f"answer-{number}") for number in range(len(questions))}
+    chosen = {number: post.text(f"answer-{number}") for number in range(len(questions))}
     back = post.text("next")
     try:
-        answers = [_whole(text) for text in given.values()]
+        answers = [_whole(text) for text in chosen.values()]
         result = quizzes.take_quiz(visit.db, visit.actor, task, quiz, answers)
     except BadInput as error:
-        return _quiz(visit, found, quiz, back, given=given, trouble=trouble_of(error))
-    return _quiz(visit, found, quiz, back, given=given, result=result)
+        return _quiz(visit, definition, quiz, back, chosen=chosen, trouble=trouble_of(error))
+    return _quiz(visit, definition, quiz, back, chosen=chosen, result=result)
 
 
 def practise(post: Posting, task: str, quiz: str) -> Response:
     """Explain an answer that does not count."""
     visit = post.visit
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     question, chosen = post.number("question"), post.text("answer")
     answer = _whole(chosen)
     if answer is None:
         trouble = trouble_of(BadInput(faults=[Fault("choose an answer first")]))
-        return _quiz(visit, found, quiz, "", trouble=trouble)
+        return _quiz(visit, definition, quiz, "", trouble=trouble)
     feedback = quizzes.practise(visit.db, visit.actor, task, quiz, question, answer)
-    return _quiz(visit, found, quiz, "", practised={question: {"answer": chosen, "feedback": feedback}})
+    return _quiz(visit, definition, quiz, "", practised={question: {"answer": chosen, "feedback": feedback}})
 
 
 def new_quiz_page(visit: Visiting, task: str) -> Response:
     """Offer a definition to start from."""
-    found = tasks.get_task(visit.db, task)
-    return _editor(visit, found, "", STARTER)
+    definition = tasks.get_task(visit.db, task)
+    return _editor(visit, definition, "", STARTER)
 
 
 def create_quiz(post: Posting, task: str) -> Response:
     """Add a quiz."""
-    found = tasks.get_task(post.visit.db, task)
-    return _save(post, found, "", post.text("name").strip())
+    definition = tasks.get_task(post.visit.db, task)
+    return _save(post, definition, "", post.text("name").strip())
 
 
 def edit_quiz_page(visit: Visiting, task: str, quiz: str) -> Response:
     """Show a quiz's definition to its owner."""
-    found = tasks.get_task(visit.db, task)
-    return _editor(visit, found, quiz, dump_quiz(quizzes.quiz_definition(visit.db, visit.actor, task, quiz)))
+    definition = tasks.get_task(visit.db, task)
+    return _editor(visit, definition, quiz, dump_quiz(quizzes.quiz_definition(visit.db, visit.actor, task, quiz)))
 
 
 def save_quiz(post: Posting, task: str, quiz: str) -> Response:
     """Change a quiz."""
-    found = tasks.get_task(post.visit.db, task)
-    return _save(post, found, quiz, quiz)
+    definition = tasks.get_task(post.visit.db, task)
+    return _save(post, definition, quiz, quiz)
 
 
 def results_page(visit: Visiting, task: str, quiz: str, offset: int = 0) -> Response:
@@ -110,19 +110,19 @@ def results_page(visit: Visiting, task: str, quiz: str, offset: int = 0) -> Resp
 def show_results(visit: Visit, task: str, quiz: str, trouble: Trouble | None = None, offset: int = 0) -> Response:
     """Show who took a quiz and what the questions were answered, with what was refused."""
     _ = visit.tongue.gettext
-    found = tasks.get_task(visit.db, task)
+    definition = tasks.get_task(visit.db, task)
     results = quiz_results.quiz_results(visit.db, visit.actor, task, quiz, limit=PAGE_SIZE, offset=offset)
     path = f"/tasks/{task}/quizzes/{quiz}/results"
     return visit.render(
         "work/quiz_results.html",
         status=trouble.status if trouble else 200,
-        task=found,
+        task=definition,
         section="rounds",
         quiz=quizzes.get_quiz(visit.db, visit.actor, task, quiz),
         results=results,
         paging=Paging(path, {}, offset, len(results.by_person), results.people, PAGE_SIZE),
         crumbs=[
-            (title_of(visit, found), f"/tasks/{task}"),
+            (title_of(visit, definition), f"/tasks/{task}"),
             (_("Rounds"), f"/tasks/{task}/rounds"),
             (quiz, f"/tasks/{task}/quizzes/{quiz}"),
             (_("Results"), None),
@@ -145,7 +145,7 @@ def _quiz(
     name: str,
     back: str,
     *,
-    given: Mapping[int, str] | None = None,
+    chosen: Mapping[int, str] | None = None,
     result: QuizTry | None = None,
     practised: Mapping[int, Mapping[str, Any]] | None = None,
     trouble: Trouble | None = None,
@@ -159,7 +159,7 @@ def _quiz(
         quiz=quizzes.get_quiz(visit.db, visit.actor, task.name, name),
         back=local_path(back) if back else f"/tasks/{task.name}/write",
         choices_of=_choices,
-        given=given or {},
+        given=chosen or {},
         result=result,
         practised=practised or {},
         crumbs=[

@@ -97,6 +97,6 @@ def _said(measure: str, name: str, other: str, above: Estimate, size: Estimate) 
 
 
 def _turned(estimate: Estimate) -> Estimate:
-    """Give the share of the other side: low and high change places."""
+    """Return the share of the other side: low and high change places."""
     value, low, high = (None if end is None else 1 - end for end in (estimate.value, estimate.high, estimate.low))
     return Estimate(value, low, high)

@@ -18,7 +18,7 @@ LEAST_ITEMS = 20
 
 
 def responses_of_models(sets: Sequence[ComparedSet]) -> Responses | None:
-    """Say which model got which item right; None where too few models have answered."""
+    """Return which model got which item right; None where too few models have answered."""
     models = list(dict.fromkeys(model for one in sets for model in one.predictions))
     total = sum(len(one.examples) for one in sets)
     if len(models) < LEAST_MODELS or total < LEAST_ITEMS:

@@ -19,7 +19,7 @@ MOST_FINDINGS = 12
 
 
 def gap_section(sets: Sequence[ComparedSet], seed: int, commands: list[str]) -> ReportSection | None:
-    """Say how people and models do on each data set; None where nothing is known of either."""
+    """Return how people and models do on each data set; None where nothing is known of either."""
     known = [one for one in sets if one.predictions or one.votes is not None]
     if not known:
         return None

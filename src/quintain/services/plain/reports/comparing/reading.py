@@ -83,13 +83,13 @@ class _Answers:
         self.names = LabelNames(examples.labels)
 
     def code(self, row: int, answer: object) -> int:
-        """Give the code of an answer; -1 for what is none."""
+        """Return the code of an answer; -1 for what is none."""
         if self.examples.options:
             return option_place(str(answer), self.examples.options[row], self.columns)
         return self.place.get(self.names.find(answer) or "", -1)
 
     def codes(self, column: pl.Series) -> IntArray:
-        """Give the codes of a column."""
+        """Return the codes of a column."""
         if self.examples.options:
             codes = [self.code(row, answer) for row, answer in enumerate(column.to_list())]
             return np.array(codes, dtype=np.int64)

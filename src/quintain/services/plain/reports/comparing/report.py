@@ -28,7 +28,7 @@ Done = Callable[[float], None]
 
 
 def quiet(_share: float) -> None:
-    """Say nothing of the progress."""
+    """Report progress to nobody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ def compare_datasets(
 
 
 def written(compared: ComparedSet, fields: Sequence[str]) -> list[str]:
-    """Give what was written of each example: the last field, and of options alone their texts."""
+    """Return what was written of each example: the last field, and of options alone their texts."""
     names = [name for name in fields if name != OPTIONS]
     if names:
         return list(compared.examples.fields[names[-1]])

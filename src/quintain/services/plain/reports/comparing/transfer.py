@@ -15,7 +15,7 @@ from quintain.stats.comparing.transfer import Transfer, TransferRows
 
 
 def transfer_cells(transfer: Transfer, checkpoints: Checkpoints, done: Callable[[float], None]) -> list[TransferCell]:
-    """Give the matrix row by row; rows that are kept from an earlier run are not computed again."""
+    """Return the matrix row by row; rows that are kept from an earlier run are not computed again."""
     rows, names = TransferRows(transfer), transfer.rows
     cells: list[TransferCell] = []
     for at, name in enumerate(names):

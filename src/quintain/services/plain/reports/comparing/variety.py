@@ -69,7 +69,7 @@ def _varied(measured: Mapping[str, Variety]) -> list[str]:
 
 
 def coverage_section(sets: Sequence[ComparedSet], commands: list[str]) -> ReportSection | None:
-    """Say which phenomena each data set has; None where no example has a tag."""
+    """Return which phenomena each data set has; None where no example has a tag."""
     tags = {one.name: one.tags for one in sets if len(one.tags)}
     if not any(row for rows in tags.values() for row in rows):
         return None

@@ -54,12 +54,12 @@ class AnsweredSet:
         return len(self.gold)
 
     def right(self, model: str) -> FloatArray:
-        """Say which examples *model* got right."""
+        """Return which examples *model* got right."""
         pairs = zip(self.gold, self.said[model], strict=True)
         return np.array([gold == said for gold, said in pairs], dtype=np.float64)
 
     def sliceable(self) -> Sliceable:
-        """Give them as slices are looked for in them."""
+        """Return them as slices are looked for in them."""
         return Sliceable(self.texts, {**self.values, Text("answer"): [[one] for one in self.gold]})
 
 
@@ -97,7 +97,7 @@ def read_answered(path: Source, predictions: Mapping[str, Source], columns: Erro
 
 
 def _called(values: Mapping[str, Number], names: LabelNames) -> dict[str, Number]:
-    """Give values by label under the names of the gold answers."""
+    """Return values by label under the names of the gold answers."""
     called = names.renamed(values)
     return {called[label]: value for label, value in values.items()}
 
@@ -144,7 +144,7 @@ def _predictions(
 
 
 def _believed(table: pl.DataFrame) -> list[Mapping[str, float]]:
-    """Give the probabilities: a column `probabilities` of objects, or one `prob_LABEL` for each label."""
+    """Return the probabilities: a column `probabilities` of objects, or one `prob_LABEL` for each label."""
     if "probabilities" in table.columns:
         return [_numbers(value) for value in table["probabilities"].to_list()]
     single = [name for name in table.columns if name.startswith("prob_")]
@@ -175,7 +175,7 @@ def _votes(column: pl.Series, path: Source) -> list[Mapping[str, int]]:
 
 
 def beliefs(answered: AnsweredSet, model: str) -> tuple[FloatArray, IntArray, IntArray]:
-    """Give a model's probabilities and people's votes (examples × answers), and the rows of examples that have both."""
+    """Return a model's probabilities and people's votes (examples × answers), and the rows of examples with both."""
     believed = answered.believed.get(model)
     if believed is None or not len(answered.votes):
         raise BadInput(

@@ -121,14 +121,14 @@ def _examples_of(answered: AnsweredSet, model: str, slices: Sequence[ErrorSlice]
 
 
 def snippet(answered: AnsweredSet, at: int) -> str:
-    """Give an example in short: its last field."""
+    """Return an example in short: its last field."""
     texts = list(answered.texts.values())
     line = " ".join((texts[-1][at] if texts else answered.ids[at]).split())
     return line if len(line) <= SNIPPET else line[: SNIPPET - 1] + "…"
 
 
 def disagreement_report(answered: AnsweredSet, commands: Sequence[str] = ()) -> Examined:
-    """Say what the two models of *answered* disagree on."""
+    """Return what the two models of *answered* disagree on."""
     section, pair = disagreement_section(answered, list(commands))
     first, second = list(answered.said)
     title = Text("What {first} and {second} disagree on", first=first, second=second)
