@@ -91,7 +91,7 @@ class GgufAdapter(Adapter):
         return faults
 
     def about(self, folder: Path, task: Task, options: Options) -> Mapping[str, str | int]:
-        """Say how large the model is, and how its answers come about."""
+        """Return how large the model is, and how its answers come about."""
         from quintain.tasks.contract import kind_of
 
         header = read_header(_find_file(folder, options))

@@ -146,7 +146,7 @@ def _best(db: Session, actor: Actor, task: Task, board: BoardStanding | None) ->
 
 
 def _language_model(db: Session, actor: Actor, task: str) -> ModelVersionInfo | None:
-    """Give the newest language model of the task that runs in our own sandbox: asking it costs nobody money."""
+    """Return the newest language model of the task that runs in our own sandbox: asking it costs nobody money."""
     members = [name for name, adapter in ADAPTERS.items() if adapter.language_model and adapter.place == "sandbox"]
     newest = [choice for name in members for choice in models_to_choose(db, actor, task, limit=1, adapter=name).models]
     infos = versions_by_id(db, [choice.id for choice in newest]) if newest else {}
