@@ -18,7 +18,7 @@ class BuiltinAdapter(Adapter):
 
     name = "builtin"
     title = "Built-in baseline"
-    libraries = ("numpy", "scipy", "polars")
+    libraries = ("numpy", "scipy", "polars", "regex")
     modules = ("stats", "tasks", "data", "models", "perturbations")
     ours = True
 

@@ -81,6 +81,11 @@ class Task:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     @property
+    def language(self) -> str:
+        """The language in which answers are compared: the first of its languages."""
+        return self.languages[0]
+
+    @property
     def label_names(self) -> tuple[str, ...]:
         """The labels that score, in the order of the file."""
         return tuple(label.name for label in self.labels)

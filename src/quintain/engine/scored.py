@@ -97,4 +97,4 @@ def _count_unlike(task: Task, writer: PredictionWriter, again: pl.DataFrame) -> 
     """Count the examples that were answered otherwise than in the file of predictions."""
     scored = pl.scan_parquet(writer.out).filter(pl.col("id").is_in(again["id"].implode())).collect()
     both = again.select("id", again="prediction").join(scored.select("id", scored="prediction"), on="id")
-    return int((~same_answers(kind_of(task).answer_type, both["scored"], both["again"])).sum())
+    return int((~same_answers(kind_of(task).answer_type, both["scored"], both["again"], task.language)).sum())

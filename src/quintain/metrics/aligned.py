@@ -12,6 +12,7 @@ import polars as pl
 
 from quintain.core.errors import BadInput
 from quintain.core.label_form import LabelNames
+from quintain.core.languages import ENGLISH
 from quintain.core.task import AnswerType
 from quintain.core.texts import Text
 from quintain.stats.bootstrap import FloatArray, IntArray
@@ -31,7 +32,7 @@ class Aligned:
     choices as lists of integers, golds of spans and texts as lists of strings and their predictions as strings. A
     null prediction was not given, and counts as wrong. *classes* are the answers that score, in order; the columns of
     *probabilities* (by the model) and *distributions* (of people's labels) follow them. *groups* numbers the clusters
-    that are resampled together.
+    that are resampled together. *language* is what texts are compared in: articles are other words in each.
     """
 
     answer_type: AnswerType
@@ -41,6 +42,7 @@ class Aligned:
     probabilities: FloatArray | None = None
     distributions: FloatArray | None = None
     groups: IntArray | None = None
+    language: str = ENGLISH
     _made: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def __len__(self) -> int:
@@ -63,6 +65,7 @@ class Aligned:
             None if self.probabilities is None else self.probabilities[rows],
             None if self.distributions is None else self.distributions[rows],
             None if self.groups is None else self.groups[rows],
+            self.language,
         )
 
     def gold_codes(self) -> IntArray:
@@ -91,13 +94,14 @@ def align(
     probabilities: Rows | None = None,
     distributions: Rows | None = None,
     groups: Values | None = None,
+    language: str = ENGLISH,
 ) -> Aligned:
     """Put gold answers and predictions side by side.
 
     *labels* are the classes that score; without them, all that occur. Labels are compared by their form (`1.0` is `1`;
     see `core.label_form`), and called as *labels*, or else the gold answers, call them. *probabilities* and
     *distributions* are one mapping from class to number per example. *groups* names the cluster of each example, such
-    as its contrast set.
+    as its contrast set. *language* says which articles do not count in texts.
 
     >>> len(align("label", ["yes", "no"], ["yes", None]))
     2
@@ -129,6 +133,7 @@ def align(
         None if beliefs is None else _believed(beliefs, classes, gold, predictions),
         None if people is None else _matrix(Text("label distribution"), people, classes, len(gold)),
         None if groups is None else _group_codes(groups, len(gold)),
+        language,
     )
 
 

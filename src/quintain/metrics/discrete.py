@@ -21,7 +21,10 @@ class DropExactMatch(MeanMetric):
     def scores(self, data: Aligned) -> FloatArray:
         """Return 1 where the answer is one of the golds."""
         pairs = zip(data.predictions.to_list(), data.gold.to_list(), strict=True)
-        return np.array([said is not None and drop_exact_match(said, golds) for said, golds in pairs], dtype=np.float64)
+        return np.array(
+            [said is not None and drop_exact_match(said, golds, data.language) for said, golds in pairs],
+            dtype=np.float64,
+        )
 
 
 @METRICS.register("drop_f1")
@@ -35,4 +38,6 @@ class DropF1(MeanMetric):
     def scores(self, data: Aligned) -> FloatArray:
         """Return each answer's F1."""
         pairs = zip(data.predictions.to_list(), data.gold.to_list(), strict=True)
-        return np.array([0.0 if said is None else drop_f1(said, golds) for said, golds in pairs], dtype=np.float64)
+        return np.array(
+            [0.0 if said is None else drop_f1(said, golds, data.language) for said, golds in pairs], dtype=np.float64
+        )

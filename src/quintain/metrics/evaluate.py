@@ -81,6 +81,7 @@ class Beside(TypedDict, total=False):
     probabilities: Rows | None
     distributions: Rows | None
     groups: Values | None
+    language: str
 
 
 def default_metrics(answer_type: AnswerType) -> tuple[str, ...]:
@@ -118,7 +119,8 @@ def evaluate_metrics(
 
     *by* maps the name of a slicing to one value or one list of values (tags) per example, or to what `slice_rows` has
     made of them, for predictions that are scored on the same examples one after the other. *resamples* of 0 leaves the
-    intervals out. *labels*, *probabilities*, *distributions* and *groups* are as in `align`.
+    intervals out. *labels*, *probabilities*, *distributions*, *groups* and *language* are as in `align`; a task
+    says its labels and its language itself.
 
     >>> result = evaluate_metrics("label", ["a", "b", "a"], ["a", "b", "b"], ["accuracy"])
     >>> round(result.metrics["accuracy"].estimate.value, 3)
@@ -127,6 +129,7 @@ def evaluate_metrics(
     answer_type: AnswerType = kind_of(what).answer_type if isinstance(what, Task) else what
     if isinstance(what, Task):
         beside["labels"] = beside.get("labels") or what.label_names or None
+        beside.setdefault("language", what.language)
         names = names or what.metrics
     data = align(answer_type, gold, predictions, **beside)
     return evaluate_aligned(data, names, by=by, seed=seed, resamples=resamples)

@@ -16,6 +16,7 @@ import numpy.typing as npt
 import scipy
 
 from quintain.core.errors import BadInput
+from quintain.core.languages import ENGLISH
 from quintain.core.records.figures import Estimate
 from quintain.core.task import AnswerType
 from quintain.stats.bootstrap import FloatArray, IntArray, Prior, Tally
@@ -63,10 +64,12 @@ class Unchanged:
         }
 
 
-def same_answers(answer_type: AnswerType, before: Values, after: Values) -> npt.NDArray[np.bool_]:
+def same_answers(
+    answer_type: AnswerType, before: Values, after: Values, language: str = ENGLISH
+) -> npt.NDArray[np.bool_]:
     """Return where two answers are the same after normalisation; two that were not given are the same too."""
     answers = answers_of(answer_type)
-    first, second = (answers.normalised(answers.predictions(values)) for values in (before, after))
+    first, second = (answers.normalised(answers.predictions(values), language) for values in (before, after))
     if len(first) != len(second):
         raise BadInput(
             "There are {n} answers before and {after} after the perturbation.", n=len(first), after=len(second)
@@ -74,14 +77,16 @@ def same_answers(answer_type: AnswerType, before: Values, after: Values) -> npt.
     return first.eq_missing(second).to_numpy()
 
 
-def kept_answers(answer_type: AnswerType, before: Values, after: Values) -> npt.NDArray[np.bool_]:
+def kept_answers(
+    answer_type: AnswerType, before: Values, after: Values, language: str = ENGLISH
+) -> npt.NDArray[np.bool_]:
     """Return where an answer was given both times and stayed the same.
 
     >>> kept_answers("label", ["a", None, "a"], ["a", None, None]).tolist()
     [True, False, False]
     """
     answered = answers_of(answer_type).predictions(before).is_not_null().to_numpy()
-    return np.asarray(same_answers(answer_type, before, after) & answered, dtype=np.bool_)
+    return np.asarray(same_answers(answer_type, before, after, language) & answered, dtype=np.bool_)
 
 
 def unchanged_share(

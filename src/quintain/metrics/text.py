@@ -13,7 +13,7 @@ import numpy as np
 from quintain.metrics.aligned import Aligned
 from quintain.metrics.contract import METRICS, MeanMetric, Metric
 from quintain.stats.bootstrap import FloatArray, Tally
-from quintain.stats.text import rouge_l
+from quintain.stats.text import bleu_tokeniser, rouge_l
 
 _ORDER = 4
 _CHRF_ORDER = 6
@@ -37,7 +37,9 @@ def _bleu_counts(data: Aligned) -> FloatArray:
     from sacrebleu.metrics.bleu import BLEU
 
     hypotheses, references = _texts(data)
-    return np.asarray(BLEU(force=True)._extract_corpus_statistics(hypotheses, _streams(references)), dtype=np.float64)
+    tokeniser = bleu_tokeniser(reference for row in references for reference in row)
+    counter = BLEU(force=True, tokenize=tokeniser)
+    return np.asarray(counter._extract_corpus_statistics(hypotheses, _streams(references)), dtype=np.float64)
 
 
 def _chrf_counts(data: Aligned) -> FloatArray:
@@ -50,7 +52,7 @@ def _chrf_counts(data: Aligned) -> FloatArray:
 
 @METRICS.register("bleu")
 class Bleu(Metric):
-    """Corpus BLEU with sacrebleu's defaults (13a tokens, exponential smoothing)."""
+    """Corpus BLEU with sacrebleu's defaults (exponential smoothing; 13a tokens where the references' script allows)."""
 
     name = "bleu"
     title = "BLEU"
@@ -110,4 +112,6 @@ class RougeL(MeanMetric):
 
     def scores(self, data: Aligned) -> FloatArray:
         """Score each text against the reference that it is nearest to."""
-        return np.asarray([rouge_l(said, golds) for said, golds in zip(*_texts(data), strict=True)], dtype=np.float64)
+        return np.asarray(
+            [rouge_l(said, golds, data.language) for said, golds in zip(*_texts(data), strict=True)], dtype=np.float64
+        )

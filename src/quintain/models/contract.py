@@ -26,6 +26,7 @@ from quintain.core.jsontext import parse_json
 from quintain.core.registry import Registry
 from quintain.core.task import AnswerType, Label, Task
 from quintain.core.texts import Text
+from quintain.models.words import FORMAT, Cutting
 from quintain.tasks.contract import kind_of
 
 Batch = list[dict[str, Any]]
@@ -52,7 +53,7 @@ class Baseline(ABC):
     """A model that Quintain can train. See the module's docstring.
 
     A trained one is all in two things: `state` (plain JSON) and `arrays` (named numpy arrays), which `save` writes and
-    `load` reads back; `prepare` builds from them what `predict` wants at hand.
+    `load` reads back; `prepare` builds from them what `predict` wants at hand. Its `format` says how it reads texts.
     """
 
     name: ClassVar[str]
@@ -64,6 +65,12 @@ class Baseline(ABC):
         self.task = task
         self.state: State = {}
         self.arrays: Arrays = {}
+        self.format = FORMAT
+
+    @property
+    def cutting(self) -> Cutting:
+        """How it cuts texts into words: as it did when it was trained."""
+        return Cutting(self.format)
 
     @classmethod
     def suits(cls, task: Task) -> bool:
@@ -121,7 +128,7 @@ class Baseline(ABC):
     def save(self, folder: Path) -> None:
         """Write the model into *folder*, in a form that is the same whenever its content is."""
         folder.mkdir(parents=True, exist_ok=True)
-        document = {"format": 1, "baseline": self.name, "task": _task_state(self.task), "state": self.state}
+        document = {"format": self.format, "baseline": self.name, "task": _task_state(self.task), "state": self.state}
         text = json.dumps(document, sort_keys=True, ensure_ascii=False, indent=1)
         (folder / MODEL_FILE).write_text(text + "\n", encoding="utf-8")
         # numpy stamps the members of an .npz with a fixed date, so equal arrays give equal files
@@ -133,6 +140,7 @@ class Baseline(ABC):
     def _restore(cls, folder: Path, document: Mapping[str, Any]) -> Self:
         model = cls(_task_from(document["task"]))
         model.state = dict(document["state"])
+        model.format = document["format"]
         path = folder / ARRAYS_FILE
         if path.exists():
             with np.load(path, allow_pickle=False) as arrays:
@@ -163,11 +171,12 @@ def load(folder: Path) -> Baseline:
         )
     try:
         document = parse_json(path.read_bytes())
-        if document["format"] != 1:
+        if document["format"] not in range(1, FORMAT + 1):
             raise BadInput(
-                "{path} has format {format}; this version of Quintain reads format 1.",
+                "{path} has format {format}; this version of Quintain reads formats 1 to {newest}.",
                 path=path,
                 format=document["format"],
+                newest=FORMAT,
             )
         return BASELINES.get(document["baseline"])._restore(folder, document)
     except (ValueError, KeyError, TypeError, OSError, EOFError) as error:

@@ -15,6 +15,10 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from quintain.core.words import composed
+from quintain.models.letter_classes import MARK, WORD, Classes, classes_of
+from quintain.models.words import FORMAT
+
 Codes = npt.NDArray[np.uint32]
 Positions = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
@@ -27,8 +31,6 @@ _MIX = np.uint32(0x85EBCA6B)
 _SPREAD = np.uint32(0x9E3779B1)
 _PAIR = np.uint32(0x27D4EB2F)
 _EDGE = "\x00"
-
-_SPACE, _WORD, _MARK = 0, 1, 2
 
 
 @dataclass(frozen=True)
@@ -90,23 +92,26 @@ class Features:
         return Features(tuple(blocks), self.scale)
 
 
-def chunks(texts: Sequence[str], bits: int) -> Iterator[Features]:
+def chunks(texts: Sequence[str], bits: int, version: int = FORMAT) -> Iterator[Features]:
     """Yield the features of *texts* in chunks that fit the processor's cache."""
     ends = np.cumsum([len(text) for text in texts])
     start = 0
     while start < len(texts):
         reach = (ends[start - 1] if start else 0) + CHUNK_LETTERS
         stop = max(start + 1, min(start + CHUNK, int(np.searchsorted(ends, reach, side="right"))))
-        yield features(texts[start:stop], bits)
+        yield features(texts[start:stop], bits, version)
         start = stop
 
 
-def features(texts: Sequence[str], bits: int) -> Features:
-    """Hash the words, word pairs and character n-grams of *texts* into 2 ** *bits* buckets."""
-    codes, starts = _codes(texts)
-    classes = _classes(codes)
+def features(texts: Sequence[str], bits: int, version: int = FORMAT) -> Features:
+    """Hash the words, word pairs and character n-grams of *texts* into 2 ** *bits* buckets.
+
+    *version* is the format of the model that asks: older ones cut texts otherwise.
+    """
+    codes, starts = _codes(texts if version == 1 else [composed(text) for text in texts])
+    classes, begins = classes_of(codes, version)
     mixed = _mix(codes * _SPREAD + np.uint32(1))
-    hashes, positions = _words(mixed, classes)
+    hashes, positions = _words(mixed, classes, begins)
     blocks = [
         _block(hashes, positions, starts, bits),
         _pairs(hashes, positions, starts, bits),
@@ -130,27 +135,6 @@ def _codes(texts: Sequence[str]) -> tuple[Codes, Positions]:
     return codes, np.flatnonzero(codes == 0)[:-1] + 1
 
 
-def _table() -> npt.NDArray[np.uint8]:
-    table = np.full(0x3100, _WORD, dtype=np.uint8)
-    for code in range(0x100):
-        letter = chr(code)
-        table[code] = _WORD if letter.isalnum() or letter == "'" else _SPACE if not letter.strip() else _MARK
-    table[:0x20] = _SPACE
-    table[0x2010:0x2070] = _MARK
-    table[0x2000:0x2010] = _SPACE
-    table[0x2019] = _WORD  # the curly apostrophe
-    table[0x3000:0x3040] = _MARK
-    return table
-
-
-_CLASSES = _table()
-
-
-def _classes(codes: Codes) -> npt.NDArray[np.uint8]:
-    """Return for each code point whether it is a space, part of a word, or a mark that stands alone."""
-    return _CLASSES.take(codes, mode="clip")
-
-
 def _mix(values: Codes) -> Codes:
     values ^= values >> np.uint32(15)
     values *= _MIX
@@ -167,14 +151,12 @@ def _powers(count: int, base: np.uint32) -> Codes:
 _INVERSE = np.uint32(pow(int(_BASE), -1, 1 << 32))
 
 
-def _words(mixed: Codes, classes: npt.NDArray[np.uint8]) -> tuple[Codes, Positions]:
+def _words(mixed: Codes, classes: Classes, begins: Bools) -> tuple[Codes, Positions]:
     """Hash each word and mark, and say where it begins; the same letters have the same hash wherever they stand."""
-    word = classes == _WORD
-    begins = word.copy()
-    begins[1:] &= ~word[:-1]
+    word = classes == WORD
     ends = word.copy()
-    ends[:-1] &= ~word[1:]
-    mark = classes == _MARK
+    ends[:-1] &= ~word[1:] | begins[1:]
+    mark = classes == MARK
     first = np.flatnonzero(begins | mark)
     last = np.flatnonzero(ends | mark)
     powers, inverse = _ladder(1 << len(mixed).bit_length())
@@ -204,9 +186,9 @@ def _pairs(hashes: Codes, positions: Positions, starts: Positions, bits: int) ->
     return _block(hashes[same] * _PAIR + hashes[same + 1], positions[same], starts, bits)
 
 
-def _characters(mixed: Codes, classes: npt.NDArray[np.uint8], starts: Positions, bits: int) -> Iterator[NgramBlock]:
+def _characters(mixed: Codes, classes: Classes, starts: Positions, bits: int) -> Iterator[NgramBlock]:
     """Hash windows of each size whose inner characters all belong to one word; the outer two may be its edges."""
-    word = classes == _WORD
+    word = classes == WORD
     letters = np.where(word, mixed, _PAIR)
     window = letters[:-1] * _BASE + letters[1:]
     inner = np.ones(len(word) - 1, dtype=np.bool_)

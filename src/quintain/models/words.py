@@ -1,4 +1,8 @@
-"""Texts as words: one rule for what a word is, over columns (polars) and over single texts (re)."""
+"""Texts as words, over columns (polars) and over single texts (regex).
+
+A trained model knows words as they were cut when it learned them, so it goes on cutting that way: `Cutting` has
+the rule of each format. Models of format 1 took what stands between spaces and signs for a word in every script.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +15,12 @@ import numpy.typing as npt
 import polars as pl
 import scipy
 
-PATTERN = r"\w+(?:['’]\w+)*|[^\w\s]"
-_WORD = re.compile(PATTERN)
-_ONLY_WORDS = re.compile(r"\w+(?:['’]\w+)*")
+from quintain.core.words import TERM, TERM_WORD, composed, find_all
+
+FORMAT = 2  # goes up when texts are cut otherwise than a trained model has learned; older ones stay as they are
 MAX_TERMS = 200_000
+_WORDS_OF_FORMAT_1 = re.compile(r"\w+(?:['’]\w+)*")
+_TERMS_OF_FORMAT_1 = r"\w+(?:['’]\w+)*|[^\w\s]"
 
 
 def listed(text: str) -> frozenset[str]:
@@ -22,29 +28,38 @@ def listed(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-def words(text: str) -> list[str]:
-    """List the words of one text in lower case, without punctuation.
+@dataclass(frozen=True, slots=True)
+class Cutting:
+    """How texts are cut by models of a format, its *version*."""
 
-    >>> words("It isn't bad!")
-    ['it', "isn't", 'bad']
-    """
-    return _ONLY_WORDS.findall(text.lower())
+    version: int = FORMAT
 
+    def words(self, text: str) -> list[str]:
+        """List the words of one text in lower case, without punctuation.
 
-def tokens(texts: Sequence[str]) -> pl.DataFrame:
-    """Return all words and marks of *texts* in lower case, as columns `row` and `term`, in their order."""
-    table = pl.DataFrame({"term": pl.Series(texts, dtype=pl.String)}).with_row_index("row")
-    return table.with_columns(pl.col("term").str.to_lowercase().str.extract_all(PATTERN)).explode("term").drop_nulls()
+        >>> Cutting().words("It isn't bad!")
+        ['it', "isn't", 'bad']
+        """
+        if self.version == 1:
+            return _WORDS_OF_FORMAT_1.findall(text.lower())
+        return find_all(TERM_WORD, composed(text).lower())
 
+    def tokens(self, texts: Sequence[str]) -> pl.DataFrame:
+        """Return all words and marks of *texts* in lower case, as columns `row` and `term`, in their order."""
+        table = pl.DataFrame({"term": pl.Series(texts, dtype=pl.String)}).with_row_index("row")
+        term, rule = pl.col("term").str.normalize("NFC"), TERM
+        if self.version == 1:
+            term, rule = pl.col("term"), _TERMS_OF_FORMAT_1
+        return table.with_columns(term.str.to_lowercase().str.extract_all(rule)).explode("term").drop_nulls()
 
-def terms(texts: Sequence[str], *, prefix: str = "") -> pl.DataFrame:
-    """Return the words, marks and pairs of neighbouring ones in *texts*, as columns `row` and `term`."""
-    single = tokens(texts)
-    follower = pl.col("term").shift(-1)
-    pairs = single.select("row", term=pl.concat_str("term", follower, separator=" "), same=pl.col("row").shift(-1))
-    pairs = pairs.filter(pl.col("row") == pl.col("same")).select("row", "term")
-    both = pl.concat([single, pairs])
-    return both.with_columns(pl.lit(prefix) + pl.col("term")) if prefix else both
+    def terms(self, texts: Sequence[str], *, prefix: str = "") -> pl.DataFrame:
+        """Return the words, marks and pairs of neighbouring ones in *texts*, as columns `row` and `term`."""
+        single = self.tokens(texts)
+        follower = pl.col("term").shift(-1)
+        pairs = single.select("row", term=pl.concat_str("term", follower, separator=" "), same=pl.col("row").shift(-1))
+        pairs = pairs.filter(pl.col("row") == pl.col("same")).select("row", "term")
+        both = pl.concat([single, pairs])
+        return both.with_columns(pl.lit(prefix) + pl.col("term")) if prefix else both
 
 
 @dataclass(frozen=True, slots=True)

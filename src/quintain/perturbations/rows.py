@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
+from quintain.core.words import SPACED, compiled
 from quintain.perturbations import draws
 from quintain.perturbations.apply import PerturbedText, drop_protected, outcomes, rate_of, replay
 from quintain.perturbations.batch import Span, TextBatch
@@ -156,17 +157,14 @@ def _within_tokens(tokens: Sequence[str], edits: Sequence[Edit]) -> tuple[list[s
 def words_touched(text: str, edits: Sequence[Edit]) -> int:
     """Count the words of *text*, between blanks, that *edits* reach; one between two words counts for the first.
 
+    A character of a script without spaces is a word.
+
     >>> words_touched("a good film", [(3, 4, "0"), (4, 5, "0"), (11, 11, "!")])
     2
     """
-    starts = [0]
-    for i, character in enumerate(text):
-        if character.isspace():
-            starts.append(i + 1)
-    filled = [start for start in starts if start < len(text) and not text[start].isspace()]
-    if not filled:
+    begins = np.array([match.start() for match in compiled(SPACED).finditer(text)])
+    if not len(begins):
         return 0
-    begins = np.array(filled)
     firsts = np.searchsorted(begins, [edit[0] for edit in edits], side="right")
     lasts = np.searchsorted(begins, [max(edit[0], edit[1] - 1) for edit in edits], side="right")
     ranges = zip(firsts.tolist(), lasts.tolist(), strict=True)

@@ -14,6 +14,7 @@ from importlib.resources import files
 import numpy as np
 
 from quintain.core.records.figures import Estimate
+from quintain.core.words import tokens
 from quintain.stats.near_duplicates import find_nearest, find_pairs, squeeze
 from quintain.stats.workers import wilson_share
 
@@ -39,7 +40,7 @@ def is_trivial(text: str) -> bool:
     >>> is_trivial("Only the first is discussed in that last paragraph; zero-sum is paraphrased as one's gain.")
     False
     """
-    words = squeeze(text).split()
+    words = tokens(squeeze(text))
     return len(words) < LEAST_WORDS or len(set(words) - _stock_words()) < LEAST_OWN
 
 

@@ -21,6 +21,7 @@ from typing import Literal
 
 import numpy as np
 
+from quintain.core.words import count_spaced
 from quintain.simulate.language import HARD
 
 Habit = Literal["same", "any"]
@@ -54,7 +55,7 @@ class SimulatedPerson:
 
     def takes(self, rng: np.random.Generator, text: str) -> float:
         """Draw how many seconds they spend on *text*."""
-        length = max(len(text.split()), 1) / WORDS
+        length = max(count_spaced(text), 1) / WORDS
         return float(self.seconds * length * np.exp(rng.normal(0.0, SPREAD)))
 
     def is_lazy_now(self, rng: np.random.Generator) -> bool:

@@ -6,10 +6,10 @@ on the left moves what follows it, as a reader would say. The desk's script (`wo
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
-PIECES = re.compile(r"\w+|\s+|[^\w\s]")
+from quintain.core.words import pieces
+
 MOST_CELLS = 1_000_000  # of the table that compares two middles; beyond it nothing is said of them
 
 
@@ -55,7 +55,7 @@ def follow_piece(before: str, after: str, start: int, length: int) -> int | None
     """
     if before == after:
         return start
-    first, second = PIECES.findall(before), PIECES.findall(after)
+    first, second = pieces(before), pieces(after)
     starts = [0]
     for piece in first:
         starts.append(starts[-1] + len(piece))

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal, TypeAlias
 
 from rapidfuzz.distance import Levenshtein
 
+from quintain.core.words import pieces as pieces_of
+from quintain.core.words import tokens as tokens_of
+
 Piece: TypeAlias = tuple[Literal["same", "removed", "added"], str]
-_PIECES = re.compile(r"\w+|\s+|[^\w\s]")
-_TOKENS = re.compile(r"\w+|[^\w\s]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ def edit_size(before: str, after: str) -> EditSize:
     >>> edit_size("a good film", "not a bad film")
     EditSize(tokens=2, characters=7, share=0.5)
     """
-    first, second = _TOKENS.findall(before), _TOKENS.findall(after)
+    first, second = tokens_of(before), tokens_of(after)
     tokens = Levenshtein.distance(first, second)
     longest = max(len(first), len(second), 1)
     return EditSize(tokens, Levenshtein.distance(before, after), tokens / longest)
@@ -43,7 +43,7 @@ def word_diff(before: str, after: str) -> list[Piece]:
     >>> word_diff("a good film", "a god film")
     [('same', 'a '), ('removed', 'good'), ('added', 'god'), ('same', ' film')]
     """
-    first, second = _PIECES.findall(before), _PIECES.findall(after)
+    first, second = pieces_of(before), pieces_of(after)
     pieces: list[Piece] = []
     for operation, start, end, begin, stop in SequenceMatcher(None, first, second, autojunk=False).get_opcodes():
         if operation == "equal":

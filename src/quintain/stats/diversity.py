@@ -15,13 +15,13 @@ import polars as pl
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cpdist
 
+from quintain.core.words import WORD
 from quintain.stats.bootstrap import FloatArray, IntArray
+from quintain.stats.word_columns import word_lists
 
 SAMPLES = 500
 TEXTS = 100
 WORDS = 5
-# A word is letters, digits and what joins them, as in don't and well-known; signs are none.
-WORD = r"[\p{L}\p{M}\p{N}]+(?:['’\-][\p{L}\p{M}\p{N}]+)*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def count_words(texts: Sequence[str]) -> IntArray:
 
 def words_of(texts: Sequence[str]) -> CutTexts:
     """Cut texts into words, whose case does not count."""
-    lists = pl.Series(texts, dtype=pl.String()).str.to_lowercase().str.extract_all(WORD)
+    lists = word_lists(pl.Series(texts, dtype=pl.String()))
     lengths = lists.list.len().fill_null(0).to_numpy().astype(np.int64)
     flat = lists.explode().drop_nulls()
     codes = flat.rank("dense").to_numpy().astype(np.int64) if len(flat) else np.zeros(0, dtype=np.int64)

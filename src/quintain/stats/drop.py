@@ -12,57 +12,58 @@ their case, punctuation or articles; hyphens part words, and a number counts by 
 from __future__ import annotations
 
 import re
-import string
 from collections.abc import Iterable, Sequence
 
 import numpy as np
 import scipy
 
+from quintain.core.languages import ENGLISH
+from quintain.core.words import composed
+from quintain.stats.text import counted_words, without_signs
+
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,3})?", re.ASCII)
-_ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 _WORDS = re.compile(r"[\s-]+")
-_NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
-def normalise_span(text: str) -> str:
-    """Leave of *text* what counts in a comparison.
+def normalise_span(text: str, language: str = ENGLISH) -> str:
+    """Leave of *text*, which is in *language*, what counts in a comparison.
 
     >>> normalise_span("The 1,000 well-known Dogs.")
     '1000.0 well known dogs'
     """
-    parts = (_word(part) for part in _WORDS.split(text.lower()))
+    parts = (_word(part, language) for part in _WORDS.split(composed(text).lower()))
     return " ".join(part for part in parts if part)
 
 
-def drop_exact_match(prediction: Sequence[str], golds: Iterable[Sequence[str]]) -> bool:
+def drop_exact_match(prediction: Sequence[str], golds: Iterable[Sequence[str]], language: str = ENGLISH) -> bool:
     """Whether *prediction* is one of *golds*, each a list of texts.
 
     >>> drop_exact_match(["the Rams", "Bears"], [["bears", "rams"]])
     True
     """
-    predicted = sorted(map(normalise_span, prediction))
-    return any(predicted == sorted(map(normalise_span, gold)) for gold in golds)
+    predicted = sorted(normalise_span(text, language) for text in prediction)
+    return any(predicted == sorted(normalise_span(text, language) for text in gold) for gold in golds)
 
 
-def drop_f1(prediction: Sequence[str], golds: Iterable[Sequence[str]]) -> float:
+def drop_f1(prediction: Sequence[str], golds: Iterable[Sequence[str]], language: str = ENGLISH) -> float:
     """Return the best F1 of *prediction* against *golds*, each a list of texts.
 
     >>> drop_f1(["42 yards"], [["42"]]), drop_f1(["41 yards"], [["42 yards"]]), drop_f1(["a", "Rams"], [["Rams"]])
     (0.67, 0.0, 0.5)
     """
-    predicted = _bags(prediction)
-    return max((_aligned(predicted, _bags(gold)) for gold in golds), default=0.0)
+    predicted = _bags(prediction, language)
+    return max((_aligned(predicted, _bags(gold, language)) for gold in golds), default=0.0)
 
 
-def _word(part: str) -> str:
-    bare = part if _NUMBER.fullmatch(part) else part.translate(_NO_PUNCTUATION)
+def _word(part: str, language: str) -> str:
+    bare = part if _NUMBER.fullmatch(part) else without_signs(part, language)
     if _NUMBER.fullmatch(bare):
         return str(float(bare))
-    return " ".join(_ARTICLES.sub(" ", bare).split())
+    return " ".join(counted_words(bare, language))
 
 
-def _bags(answer: Sequence[str]) -> list[frozenset[str]]:
-    return [frozenset(normalise_span(text).split()) for text in answer]
+def _bags(answer: Sequence[str], language: str) -> list[frozenset[str]]:
+    return [frozenset(normalise_span(text, language).split(" ")) - {""} for text in answer]
 
 
 def _aligned(predicted: Sequence[frozenset[str]], gold: Sequence[frozenset[str]]) -> float:

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Literal, NamedTuple, get_args
 
 from quintain.core.errors import BadInput
 from quintain.core.label_form import label_form
+from quintain.core.languages import ENGLISH
 from quintain.core.task import normalise_label
 from quintain.stats.drop import drop_exact_match, drop_f1
 from quintain.stats.text import normalise, token_f1
@@ -37,12 +38,13 @@ class Grading:
     """How answers are graded; see the module's docstring.
 
     *normalise* is for exact match: `case` takes answers for the same that differ in case or in spaces around them;
-    `squad` also leaves out punctuation and articles, as F1 always does.
+    `squad` also leaves out punctuation and the articles of *language*, as F1 always does.
     """
 
     metric: str = "accuracy"
     threshold: float = 0.8
     normalise: str = "case"
+    language: str = ENGLISH
 
     def __post_init__(self) -> None:
         if self.metric not in METRIC_NAMES:
@@ -105,7 +107,7 @@ class Grading:
             return self._spans(prediction, gold)
         golds = [written(one) for one in gold] if isinstance(gold, list | tuple) else [written(gold)]
         if self.metric == "f1":
-            score = token_f1(written(prediction), golds)
+            score = token_f1(written(prediction), golds, self.language)
             return Grade(score, score > self.threshold)
         form = self._form()
         answer = form(written(prediction))
@@ -117,15 +119,15 @@ class Grading:
         answers = _texts(prediction)
         golds = [_texts(one) for one in gold] if isinstance(gold, list | tuple) else [_texts(gold)]
         if self.metric == "f1":
-            score = drop_f1(answers, golds)
+            score = drop_f1(answers, golds, self.language)
             return Grade(score, score > self.threshold)
-        same = drop_exact_match(answers, golds)
+        same = drop_exact_match(answers, golds, self.language)
         return Grade(float(same), same)
 
     def _form(self) -> Any:
         if self.of_labels:
             return label_form
-        return normalise if self.normalise == "squad" else str.lower
+        return partial(normalise, language=self.language) if self.normalise == "squad" else str.lower
 
 
 def written(value: Any) -> str:

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from quintain.core.errors import BadInput
 from quintain.core.text_form import text_form
+from quintain.core.words import replace_all
 from quintain.stats.bootstrap import FloatArray, IntArray
 
 WIDTH = 5
@@ -25,7 +26,8 @@ THRESHOLD = 0.7
 _BLOCK = 1_000_000
 # Rare members that a pair must share before it is compared in full: more of them make longer lists and fewer pairs.
 _SHARED = 8
-_NOT_WORD = re.compile(r"\W+")
+_NOT_WORD = r"[^\p{Alphabetic}\p{M}\p{N}_]+"  # a mark belongs to its letter, without which it is another word
+_NOT_ASCII_WORD = re.compile(r"\W+", re.ASCII)
 _Hashes = npt.NDArray[np.uint64]
 
 
@@ -68,8 +70,9 @@ def squeeze(text: str) -> str:
     ('what a film great', 'a great film')
     """
     if not text.isascii():
-        text = unicodedata.normalize("NFKC", text_form(text))
-    return _NOT_WORD.sub(" ", text.lower()).strip()
+        text = unicodedata.normalize("NFKC", text_form(text)).lower()
+        return replace_all(_NOT_WORD, " ", text).strip()
+    return _NOT_ASCII_WORD.sub(" ", text.lower()).strip()
 
 
 def mix(values: _Hashes) -> _Hashes:

@@ -77,9 +77,8 @@ class DiscreteQA(TaskKind):
 
     def fooled(self, task: Task, target: Answer, prediction: Answer) -> bool:
         """Whether DROP's F1 of *prediction* stays below the threshold, whichever right answer is taken."""
-        return drop_f1(spans_of(prediction) or [], right_answers(target) or []) < float(
-            self.option(task, "f1_threshold")
-        )
+        score = drop_f1(spans_of(prediction) or [], right_answers(target) or [], task.language)
+        return score < float(self.option(task, "f1_threshold"))
 
     def answer_control(self, task: Task) -> FormField:
         """Let the answer be typed, one span to a line."""

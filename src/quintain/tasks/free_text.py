@@ -15,7 +15,7 @@ from quintain.core.errors import BadInput
 from quintain.core.example import Answer, Example, Inputs, Prediction
 from quintain.core.task import AnswerType, Field, Task
 from quintain.core.texts import Text
-from quintain.stats.text import exact_match, rouge_l
+from quintain.stats.text import bleu_tokeniser, exact_match, rouge_l
 from quintain.tasks.answers import refuse_unknown, show
 from quintain.tasks.contract import KINDS, FormField, TaskKind
 from quintain.tasks.rules import CONTROL, Rule, blank
@@ -59,8 +59,8 @@ class FreeText(TaskKind):
         """Whether *prediction* is too far from every reference; the worker may overrule it (`asks_worker`)."""
         references = self.answers.stored(target)
         if self.asks_worker(task):
-            return not exact_match(prediction, references)
-        score = _SCORES[self.option(task, "fooled_by")](prediction, references)
+            return not exact_match(prediction, references, task.language)
+        score = _SCORES[self.option(task, "fooled_by")](prediction, references, task.language)
         return score < float(self.option(task, "threshold"))
 
     def asks_worker(self, task: Task) -> bool:
@@ -92,16 +92,19 @@ class FreeText(TaskKind):
 
 
 # The library is imported where it is used: it takes a second to load, which other kinds need not wait.
-def _bleu(text: str, references: Sequence[str]) -> float:
+def _bleu(text: str, references: Sequence[str], language: str) -> float:
     from sacrebleu.metrics.bleu import BLEU
 
-    return float(BLEU(effective_order=True).sentence_score(text, list(references)).score) / 100
+    del language  # the script of the references decides
+    counter = BLEU(effective_order=True, tokenize=bleu_tokeniser(references))
+    return float(counter.sentence_score(text, list(references)).score) / 100
 
 
-def _chrf(text: str, references: Sequence[str]) -> float:
+def _chrf(text: str, references: Sequence[str], language: str) -> float:
     from sacrebleu.metrics.chrf import CHRF
 
+    del language  # it counts characters
     return float(CHRF().sentence_score(text, list(references)).score) / 100
 
 
-_SCORES: Mapping[str, Callable[[str, Sequence[str]], float]] = {"bleu": _bleu, "chrf": _chrf, "rouge_l": rouge_l}
+_SCORES: Mapping[str, Callable[[str, Sequence[str], str], float]] = {"bleu": _bleu, "chrf": _chrf, "rouge_l": rouge_l}

@@ -61,15 +61,19 @@ class SpanKind(TaskKind):
         """Whether the token F1 of *prediction* stays below the threshold, whichever right answer is taken."""
         texts = self.answers.texts(prediction)
         threshold = float(self.option(task, "f1_threshold"))
-        return token_f1(texts[0] if texts else "", self.answers.texts(target)) < threshold
+        return token_f1(texts[0] if texts else "", self.answers.texts(target), task.language) < threshold
 
     def places(self, inputs: Inputs, text: str) -> list[int]:
-        """List where *text* stands in the source; whatever its case, if the kind says so."""
+        """List where *text* stands in the source; whatever its case, if the kind says so.
+
+        Where it stands as words of its own, the insides of other words are no places; else they are.
+        """
         source = inputs.get(self.source)
         if not isinstance(source, str) or not text:
             return []
-        exact = _occurrences(re.escape(text), source)
-        return exact or (_occurrences(f"(?i:{re.escape(text)})", source) if self.ignore_case else [])
+        forms = [re.escape(text), *([f"(?i:{re.escape(text)})"] if self.ignore_case else [])]
+        patterns = [*(_as_words(form, text) for form in forms), *forms]
+        return next((places for pattern in patterns if (places := _occurrences(pattern, source))), [])
 
     def placed(self, task: Task, inputs: Inputs, target: Answer) -> tuple[Answer, list[Fault]]:
         """Find where spans stand that were given without their start; where it could be several places, ask."""
@@ -154,6 +158,13 @@ def _moved(span: Mapping[str, Any], before: str, after: str) -> dict[str, Any] |
         return dict(span) if text in after else None
     position = follow_piece(before, after, start, len(text))
     return None if position is None else {"text": text, "start": position}
+
+
+def _as_words(pattern: str, text: str) -> str:
+    """Ask that *text*, which *pattern* matches, neither begins nor ends in the middle of a word."""
+    before = r"(?<!\w)" if re.match(r"\w", text[0]) else ""
+    after = r"(?!\w)" if re.match(r"\w", text[-1]) else ""
+    return f"{before}{pattern}{after}"
 
 
 def _occurrences(pattern: str, source: str) -> list[int]:

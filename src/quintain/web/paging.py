@@ -29,6 +29,11 @@ class Paging:
         return self.offset + self.count
 
     @property
+    def here(self) -> str:
+        """The address of this page."""
+        return self._at(self.offset)
+
+    @property
     def previous(self) -> str | None:
         """The address of the page before."""
         return self._at(max(0, self.offset - self.size)) if self.offset > 0 else None

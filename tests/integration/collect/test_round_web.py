@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import re
+from pathlib import Path
 
 import pytest
+from sqlalchemy import update
 
 from quintain.core.people import OPERATOR
 from quintain.core.rounds import RoundSpec
 from quintain.services.collect.rounds.definition import parse_round
 from quintain.services.collect.rounds.manage import get_round
-from quintain.services.collect.rounds.prompts import prompt_counts
+from quintain.services.collect.rounds.prompts import import_prompts, prompt_counts
+from quintain.store.database import transaction
+from quintain.store.tables import Prompt
 from quintain.web.pages.collect import round as round_pages
 from quintain.web.pages.collect.round_form import FORM, values_of
 from quintain.web.pages.collect.rule_form import NAMES as RULE_NAMES
-from tests.web_support import browser_of, post
+from tests.web_support import browser_of, csrf_of, on_one_line, post
 from tests.write_site import Site, begin, ref_of, send
 from tests.writing_rounds import add_round
 
@@ -265,3 +270,36 @@ def test_old_texts_are_on_further_pages(site: Site, monkeypatch: pytest.MonkeyPa
     second = site.owner.get(older[1]).text
     assert [text in first for text in texts] == [False, True, True]
     assert [text in second for text in texts] == [True, False, False]
+
+
+def test_the_page_says_why_prompts_were_left_out(site: Site) -> None:
+    """A text that was shown, a review of which another sentence was, and a part of a corpus are told apart."""
+    with site.workspace.session() as db:
+        earlier = add_round(site.workspace, site.folder, "sentiment")
+        rows = [{"text": "The lamp was never lit.", "part": "a"}, {"text": "Nobody rowed out.", "review": "17"}]
+        prompts_file(site.folder, rows)
+        import_prompts(db, OPERATOR, earlier.ref, site.folder / "prompts.jsonl", corpus="lake")
+        with transaction(db):
+            db.execute(update(Prompt).where(Prompt.round_id == earlier.id).values(generation=1))
+        place = site.open()
+    more = [
+        {"text": "Nobody rowed out.", "review": "18"},
+        {"text": "The oars were dry.", "review": "17"},
+        {"text": "A gull watched.", "part": "a"},
+        {"text": "The pier was empty."},
+    ]
+    file = prompts_file(site.folder, more)
+    data = {"csrf": csrf_of(site.owner, place), "corpus": "lake"}
+    sent = site.owner.post(f"{place}/prompts", data=data, files={"file": (file.name, file.read_bytes())})
+    assert sent.status_code == 303, sent.text
+    page = on_one_line(site.owner.get(place))
+    assert "1 prompts added; 0 were there already, 1 were shown or harvested elsewhere." in page
+    assert "1 are from parts of the corpus of which something was shown or harvested." in page
+    assert "1 are from reviews of which another sentence was shown or harvested" in page
+
+
+def prompts_file(folder: Path, rows: list[dict[str, str]]) -> Path:
+    """Write rows as a file of prompts."""
+    file = folder / "prompts.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return file

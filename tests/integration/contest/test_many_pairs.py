@@ -7,14 +7,17 @@ from dataclasses import replace
 import pytest
 from sqlalchemy.orm import Session
 
+from quintain.compose import Workspace
 from quintain.core.errors import Unavailable
-from quintain.core.people import ANONYMOUS, Actor
+from quintain.core.people import ANONYMOUS, OPERATOR, Actor
+from quintain.services.access.links import make_link, redeem_link
 from quintain.services.contest import contests, figures, rulings, scores
 from quintain.services.contest.figures import LISTED, SCORE
 from quintain.services.jobs.figures import refresh
 from quintain.store.blobs import Blobs
 from tests.beginnings import Build
-from tests.contests import REF, ask_otherwise, during, with_whole_contest
+from tests.contests import REF, ask_otherwise, during, move_to, with_whole_contest
+from tests.web_support import PASSWORD, browser_of
 
 REASON = "The evening is still blamed in it."
 
@@ -89,3 +92,49 @@ def test_each_team_sees_figures_under_the_names_that_it_knows(
         _work(db, blobs)
         assert set(scores.results(db, blobs, ANONYMOUS, REF).score.systems) == {"mixed", "words"}
         assert list(SCORE.subjects(db)) == [contests.find_contest(db, REF).ref]
+
+
+def test_pages_of_many_pairs_say_that_figures_are_on_the_way(
+    workspace: Workspace, db: Session, blobs: Blobs, owner: Actor, people: dict[str, Actor]
+) -> None:
+    """No filter of the list is refused before a worker has counted; afterwards it says of when the figures are."""
+    move_to(db, "review")
+    redeem_link(db, make_link(db, OPERATOR, "olga").token, PASSWORD)
+    pair = _pair(db, blobs, owner)
+    db.commit()
+    browser, place = browser_of(workspace, "olga"), "/tasks/mood/contests/spring/pairs"
+    for asked in ("broke=words", "status=contested", "label=negation"):
+        early = browser.get(f"{place}?{asked}")
+        assert early.status_code == 200
+        assert "This is being computed for the first time." in early.text
+        assert "No pair is like that." not in early.text
+    _work(db, blobs)
+    fresh = browser.get(f"{place}?broke=words").text
+    assert "and is being counted" not in fresh
+    assert f"/pairs/{pair}" in fresh
+    rulings.contest_pair(db, people["anna"], REF, pair, REASON)
+    assert "more has come in since, and is being counted" in browser.get(f"{place}?status=contested").text
+
+
+def test_organisers_see_at_once_what_waits_for_them(
+    workspace: Workspace, db: Session, blobs: Blobs, owner: Actor, people: dict[str, Actor]
+) -> None:
+    """What only they can settle is looked at live, by page, command and call: it comes and goes without a worker."""
+    ask_otherwise(db, validation="none")
+    move_to(db, "review")
+    redeem_link(db, make_link(db, OPERATOR, "olga").token, PASSWORD)
+    pair = _pair(db, blobs, owner)
+    rulings.contest_pair(db, people["anna"], REF, pair, REASON)
+    db.commit()
+    page = browser_of(workspace, "olga").get("/tasks/mood/contests/spring/decide")
+    assert page.status_code == 200
+    assert REASON in page.text
+    assert [one.id for one in scores.list_pairs(db, blobs, owner, REF, status="waiting").pairs] == [pair]
+    assert scores.list_pairs(db, blobs, owner, REF, status="waiting", offset=1).pairs == []
+    rulings.rule_pair(db, owner, REF, pair, "keep", reason="Most people would praise it.")
+    assert scores.list_pairs(db, blobs, owner, REF, status="waiting").total == 0
+
+
+def _pair(db: Session, blobs: Blobs, owner: Actor) -> int:
+    """Find the pair of another team that broke a system of anna's."""
+    return next(one.id for one in scores.list_pairs(db, blobs, owner, REF).pairs if one.name == "p1")

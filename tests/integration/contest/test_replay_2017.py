@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 import pytest
@@ -200,7 +201,12 @@ def _says(inputs: Mapping[str, str]) -> str:
     return " ".join(words[max(0, at - 2) : at] if agent and at else words[at + 1 : at + 4]) or words[0]
 
 
-@pytest.mark.slow
+def _first_place(text: str, sentence: str) -> dict[str, Any]:
+    """Say of an answer which may stand twice that its first place is meant; the files do not say where it begins."""
+    place = re.search(rf"(?<!\w){re.escape(text)}(?!\w)", sentence, re.IGNORECASE)
+    return {"text": place[0], "start": place.start()} if place else {"text": text, "start": None}
+
+
 def test_the_roles_task_of_2017_is_played_again(
     db: Session, blobs: Blobs, owner: Actor, tmp_path: Path, shared_data: Path
 ) -> None:
@@ -231,9 +237,8 @@ def test_the_roles_task_of_2017_is_played_again(
     with table.open("w", encoding="utf-8") as stream:
         for number, row in enumerate(examples):
             inputs = {name: row[name] for name in ("sentence", "predicate", "question")}
-            gold = [span["text"] for span in row["answer"]]
-            changed = OPENING + inputs["sentence"]
-            for side, sentence in (("a", inputs["sentence"]), ("b", changed)):
+            for side, sentence in (("a", inputs["sentence"]), ("b", OPENING + inputs["sentence"])):
+                gold = [_first_place(span["text"], sentence) for span in row["answer"]]
                 line = {**inputs, "pair_id": str(number), "side": side, "sentence": sentence, "label": gold}
                 stream.write(json.dumps({**line, "strategy": "adding a date"}) + "\n")
     with during("break"):

@@ -81,6 +81,30 @@ def test_a_repeated_input_is_a_member_of_its_own(db: Session, blobs: Blobs, owne
         parse_plan('role = "test"\nduplicates = "keep"')
 
 
+@pytest.mark.parametrize(
+    ("name", "where", "task", "sizes"),
+    [
+        ("ropes", "ropes/data", '[options]\npassages = ["background", "situation"]\n', (974, 974, 974)),
+        ("quoref", "quoref", "", (700, 415, 415)),
+        ("drop", "DROP", "", (947, 623, 0)),
+    ],
+)
+def test_published_sets_lose_no_member(
+    db: Session, blobs: Blobs, owner: Actor, shared_data: Path, name: str, where: str, task: str, sizes: tuple[int, ...]
+) -> None:
+    """Sets of the paper in which inputs repeat come into a workspace whole: neighbours, sets and originals."""
+    put_task(db, owner, f'name = "{name}"\nkind = "discrete-qa"\ntitle = "Published"\n{task}')
+    files = ContrastFiles(shared_data / "contrast-sets" / where)
+    version, report = import_contrast(db, blobs, owner, name, "published", name, files, ImportPlan())
+    table = content.scan(db, blobs, owner, version.ref, answers=True).collect()
+    neighbours, sets, originals = sizes
+    assert (report.usable.contrasts, report.usable.sets, report.left_out) == (neighbours, sets, {})
+    assert version.rows == table.height == table["id"].n_unique() == neighbours + originals
+    roles = table["tags"].list.first().value_counts().rows()
+    assert dict(roles) == {"role:contrast": neighbours, **({"role:original": originals} if originals else {})}
+    assert table["group"].n_unique() == sets
+
+
 def test_only_owners_bring_data(db: Session, blobs: Blobs, owner: Actor, folder: Path) -> None:
     """Others are refused before a file is read, and a task that is not there is said not to be."""
     put_task(db, owner, TASK)

@@ -18,6 +18,7 @@ from quintain.adapters.manifest import read_manifest
 from quintain.adapters.scaffold import adapters_to_start, is_bare, is_card_unsaid
 from quintain.compose import Workspace
 from quintain.core.errors import BadInput
+from quintain.core.example import Example
 from quintain.core.people import Actor
 from quintain.engine.archives import packed
 from quintain.engine.presence import serving
@@ -135,8 +136,8 @@ def test_what_is_no_model_is_told_what_is(own_demo: Workspace) -> None:
     assert ".joblib" in answer.text
 
 
-def test_a_file_alone_is_checked_and_submitted(cli: Cli, mood: str, db: Session, workspace: Workspace) -> None:
-    """`model check`, `evaluate local` and `model submit` take a pipeline as they take a folder."""
+def test_a_file_alone_is_checked_and_evaluated(cli: Cli, mood: str, db: Session, workspace: Workspace) -> None:
+    """`model check` and `evaluate local` take a pipeline as they take a folder."""
     folder = workspace.settings.workspace
     file = pipeline(folder / "tf.joblib")
     data = folder / "own.jsonl"
@@ -151,6 +152,14 @@ def test_a_file_alone_is_checked_and_submitted(cli: Cli, mood: str, db: Session,
     assert json.loads(local.stdout)["metrics"]["accuracy"]["value"] == 1.0
 
 
+def test_a_file_alone_is_submitted_by_command(cli: Cli, own_demo: Workspace, tmp_path: Path) -> None:
+    """`model submit` wraps it as the page does, and prints the reference of the model."""
+    file = pipeline(tmp_path / "tf.joblib")
+    done = cli("-w", own_demo.settings.workspace, "model", "submit", file, "--task", "sentiment")
+    assert done.exit_code == 0, done.stderr
+    assert done.stdout.split() == ["sentiment/tf@1"]
+
+
 def test_predictions_alone_are_a_model(
     db: Session, blobs: Blobs, builder: Actor, mood: str, tmp_path: Path, owner: Actor
 ) -> None:
@@ -159,6 +168,10 @@ def test_predictions_alone_are_a_model(
     file.write_text("id,prediction\nnobody,positive\n")
     with pytest.raises(BadInput, match="nobody"):
         submit_file(db, blobs, builder, mood, file, rules=RULES)
+    rows = [f"{Example({'text': text}).id},{label}" for text, label in SENTENCES]
+    file.write_text("\n".join(["id,prediction", *rows]))
+    submitted = submit_file(db, blobs, builder, mood, file, rules=RULES)
+    assert (submitted.version.ref, submitted.version.adapter) == ("mood/answers@1", "predictions")
 
 
 @pytest.mark.parametrize("filename", ["mood.pkl", "mood.JOBLIB", "mood.onnx", "p.parquet"])

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 from click.testing import Result
+from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from quintain.compose import Workspace
@@ -23,6 +25,8 @@ from quintain.services.data.publishing import export_folder
 from quintain.services.release import releases as service
 from quintain.services.tasks.definitions import put_task
 from quintain.services.validate.console import manage as validate
+from quintain.store.database import transaction
+from quintain.store.tables import Prompt
 from tests.people import make_person
 from tests.released import MODEL, REF, Made, judge, judged_round, mood_items
 from tests.validation_support import LABELS, TASK, make_ground
@@ -138,6 +142,41 @@ def test_a_harvests_rows_lead_back_to_their_reviews(
         assert row["model_0_probs"] == {row["model_0_label"]: 1.0}
     with pytest.raises(BadInput, match="-1 is no place in a text"):
         validate.add_items(db, owner, "mood/check", [{"inputs": {"text": "a"}, "start": -1}])
+
+
+def test_what_was_written_from_a_prompt_leads_back_to_its_review(
+    workspace: Workspace, db: Session, owner: Actor, tmp_path: Path
+) -> None:
+    """Every format has the prompt's review, its rating, its place and the further columns of the file of prompts."""
+    judged_round(db, owner, [replace(one, rating=None) for one in mood_items(5)])
+    about = {"review": "r-17", "rating": 3.0, "start": 4, "end": 10, "city": "Graz"}
+    with transaction(db):
+        db.execute(update(Prompt).values(corpus="prompts.jsonl", row="2", review="r-17", about=about))
+    spec = ReleaseSpec(dev=18, test=18, checked=(), even=(), writers="any")
+    versions = dict(service.release(db, workspace.blobs, owner, REF, spec).versions)
+    stranger = make_person(db, "sid", RoleName.WORKER)
+    read: dict[str, Callable[[Path], list[dict[str, Any]]]] = {
+        "jsonl": lines,
+        "csv": lambda path: pl.read_csv(path).to_dicts(),
+        "tsv": lambda path: pl.read_csv(path, separator="\t").to_dicts(),
+        "parquet": lambda path: pl.read_parquet(path).to_dicts(),
+    }
+    files = {form: tmp_path / f"dev.{form}" for form in read}
+    for form, path in files.items():
+        content.export(db, workspace.blobs, stranger, versions["dev"], form, path)
+    for form in ("hf", "croissant"):
+        dev = {"dev": versions["dev"]}
+        files[form] = folder_of(workspace, db, stranger, dev, tmp_path / form, form) / "data" / "validation.parquet"
+    for form, path in files.items():
+        rows = read.get(form, read["parquet"])(path)
+        assert len(rows) == 18, form
+        for row in rows:
+            assert json.loads(row["provenance"]) == {"corpus": "prompts.jsonl", "row": "2", **about}, form
+    content.export(db, workspace.blobs, stranger, versions["dev"], "dynasent", tmp_path / "dynasent.jsonl")
+    for row in lines(tmp_path / "dynasent.jsonl"):
+        prompt = row["prompt_data"]
+        assert (prompt["review_id"], prompt["review_rating"]) == ("r-17", 3)
+        assert prompt["indices_into_review_text"] == [4, 10]
 
 
 FACTS = ["label_distribution", "votes", "judges", "written_by", "written_from", "provenance"]

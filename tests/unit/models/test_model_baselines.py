@@ -166,6 +166,6 @@ def test_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:
     (tmp_path / "model.json").write_text("{")
     with pytest.raises(BadInput, match="no readable baseline"):
         load(tmp_path)
-    (tmp_path / "model.json").write_text('{"format": 2}')
-    with pytest.raises(BadInput, match="format 2"):
+    (tmp_path / "model.json").write_text('{"format": 3}')
+    with pytest.raises(BadInput, match="format 3"):
         load(tmp_path)

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quintain.data.sentences import sentences
-from quintain.models.words import Vocabulary, terms, tokens, words
+from quintain.models.words import Cutting, Vocabulary
 
+terms, tokens, words = Cutting().terms, Cutting().tokens, Cutting().words
 TEXTS = ["The cat sat.", "The dog sat, the dog ran.", ""]
 
 

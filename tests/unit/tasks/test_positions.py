@@ -10,6 +10,7 @@ from quintain.core.example import Example
 from quintain.core.task import Task
 from quintain.tasks.contract import kind_of
 from quintain.tasks.definition import parse_task
+from quintain.tasks.spans import SpanKind
 
 
 def task_of(kind: str) -> Task:
@@ -36,6 +37,26 @@ def test_the_same_answer_of_an_edit(kind: str, before: tuple[Any, Any], after: t
     field = {"attachment": "tokens", "multiple-choice": "options", "several-answers": "candidates"}.get(kind, "passage")
     examples = [Example({field: value}, answer) for value, answer in (before, after)]
     assert kind_of(task_of(kind)).same_answer(task_of(kind), *examples) is same
+
+
+@pytest.mark.parametrize(
+    ("kind", "source", "text", "places"),
+    [
+        ("extractive-qa", "The steam rose, so the tea was hot.", "tea", [23]),
+        ("extractive-qa", "Ada had tea, and Tom had tea with milk.", "tea", [8, 25]),
+        ("extractive-qa", "Teapots and steam.", "tea", [13]),
+        ("extractive-qa", "Whose? “Ada’s”, they said.", "“Ada’s”", [7]),
+        ("extractive-qa", "我喝茶，他也喝茶。", "茶", [2, 7]),
+        ("qa-srl", "In the spring , He left the town .", "he", [16]),
+        ("qa-srl", "Nobody saw the HENHOUSE .", "he", [12]),
+        ("extractive-qa", "Nothing of the sort.", "tea", []),
+    ],
+)
+def test_a_piece_of_another_word_is_no_second_place(kind: str, source: str, text: str, places: list[int]) -> None:
+    """Where a text stands as words of its own it stands; within other words it only counts where it is nowhere else."""
+    found = kind_of(task_of(kind))
+    assert isinstance(found, SpanKind)
+    assert found.places({found.source: source}, text) == places
 
 
 def test_a_perturbed_or_misshapen_input_breaks_nothing() -> None:

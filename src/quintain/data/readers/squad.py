@@ -65,7 +65,7 @@ class _PassageCount:
         self.characters = 0
 
     def counted(self, rows: Iterable[Row]) -> Iterator[Row]:
-        """Give *rows* on, until they hold too much."""
+        """Pass *rows* on, until they hold too much."""
         for row in rows:
             if not isinstance(row, Fault):
                 self.characters += len(row[1]["context"])

@@ -11,7 +11,7 @@ import scipy
 from quintain.models import logistic
 from quintain.models.contract import BASELINES, Batch, Progress
 from quintain.models.options import Floats, OptionBaseline, inputs_of, margin
-from quintain.models.words import Vocabulary, terms
+from quintain.models.words import Vocabulary
 
 STRENGTH = 1.0
 
@@ -31,7 +31,7 @@ class AnswerOnly(OptionBaseline):
     def fit(self, table: pl.DataFrame, *, seed: int, progress: Progress) -> None:
         """Learn the words and lengths of right and wrong options."""
         batch = inputs_of(table)
-        occurrences = terms(self._texts(batch))
+        occurrences = self.cutting.terms(self._texts(batch))
         count = len(self._texts(batch))
         vocabulary = Vocabulary.learn(occurrences, count, least=2)
         self.state["terms"] = list(vocabulary.terms)
@@ -54,7 +54,7 @@ class AnswerOnly(OptionBaseline):
 
     def _features(self, batch: Batch) -> scipy.sparse.csr_matrix:
         texts = self._texts(batch)
-        vectors = self._vocabulary.vectors(terms(texts), len(texts))
+        vectors = self._vocabulary.vectors(self.cutting.terms(texts), len(texts))
         shapes = [row for example in batch for row in _lengths(self.options(example))]
         return scipy.sparse.csr_matrix(scipy.sparse.hstack([vectors, scipy.sparse.csr_matrix(np.array(shapes))]))
 

@@ -11,7 +11,6 @@ from quintain.core.task import AnswerType, Task
 from quintain.data.sentences import sentences
 from quintain.models.contract import BASELINES, Baseline, Batch, Progress
 from quintain.models.fields import clean, text_fields
-from quintain.models.words import words
 
 
 class CopyBaseline(Baseline):
@@ -60,7 +59,7 @@ class Lead(CopyBaseline):
 
     def fit(self, table: pl.DataFrame, *, seed: int, progress: Progress) -> None:
         """Learn how long answers are."""
-        lengths = [len(words(answer)) for answers in table["answer"].to_list() for answer in answers]
+        lengths = [len(self.cutting.words(answer)) for answers in table["answer"].to_list() for answer in answers]
         self.state["length"] = float(np.median(lengths)) if lengths else 20.0
 
     def predict(self, batch: Batch) -> list[Any]:
@@ -69,5 +68,5 @@ class Lead(CopyBaseline):
 
     def _lead(self, text: str) -> str:
         ends = [end for _, end in sentences(text)] or [len(text)]
-        best = min(ends, key=lambda end: abs(len(words(text[:end])) - self.state["length"]))
+        best = min(ends, key=lambda end: abs(len(self.cutting.words(text[:end])) - self.state["length"]))
         return text[:best].strip()

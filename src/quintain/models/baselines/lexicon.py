@@ -14,7 +14,6 @@ from quintain.models.contract import BASELINES, Batch, Progress
 from quintain.models.fields import column, table_column, text_fields
 from quintain.models.labelled import LabelBaseline, Probabilities
 from quintain.models.polarity import INTENSITY, NEGATORS, POLARITY, TURNS
-from quintain.models.words import tokens
 
 NEGATION_REACH = 3
 NEGATED = -0.6  # "not great" blames less than "great" praises
@@ -69,7 +68,8 @@ class Lexicon(LabelBaseline):
         return [" ".join(parts) for parts in zip(*columns, strict=True)]
 
     def _features(self, texts: Sequence[str]) -> Floats:
-        return _polarity_features(texts, self._list) if "words" not in self.state else _sums(texts, self._list)
+        read = _polarity_features if "words" not in self.state else _sums
+        return read(self.cutting.tokens(texts), len(texts), self._list)
 
     def _learn_words(self, texts: Sequence[str], classes: npt.NDArray[np.int64]) -> None:
         """Keep the words whose log-odds between each label and the rest are furthest from none, in deviations.
@@ -77,7 +77,7 @@ class Lexicon(LabelBaseline):
         Counts are smoothed towards the word's overall share, so that rare words need not look decisive.
         """
         count = len(self.labels)
-        occurrences = tokens(texts).unique(["row", "term"])
+        occurrences = self.cutting.tokens(texts).unique(["row", "term"])
         occurrences = occurrences.with_columns(pl.Series("label", classes[occurrences["row"].to_numpy()]))
         counted = occurrences.group_by("term", "label").len().pivot("label", index="term", values="len").fill_null(0)
         counted = counted.sort("term")
@@ -107,21 +107,21 @@ def _log_odds(seen: Floats, documents: npt.NDArray[np.int64]) -> tuple[Floats, F
     return odds, np.sqrt(sum(1 / part for part in parts))
 
 
-def _sums(texts: Sequence[str], known: pl.DataFrame) -> Floats:
+def _sums(occurrences: pl.DataFrame, texts: int, known: pl.DataFrame) -> Floats:
     """Add up the scores of each text's different words, scaled so that long texts do not shout."""
-    scored = tokens(texts).unique(["row", "term"]).join(known, on="term").sort("row", "term")
+    scored = occurrences.unique(["row", "term"]).join(known, on="term").sort("row", "term")
     rows = scored["row"].to_numpy()
     scores = [scored[name].to_numpy() for name in known.columns if name != "term"]
-    totals = [np.bincount(rows, score, minlength=len(texts)) for score in scores]
-    return np.column_stack(totals) / np.sqrt(1 + np.bincount(rows, minlength=len(texts)))[:, None]
+    totals = [np.bincount(rows, score, minlength=texts) for score in scores]
+    return np.column_stack(totals) / np.sqrt(1 + np.bincount(rows, minlength=texts))[:, None]
 
 
-def _polarity_features(texts: Sequence[str], known: pl.DataFrame) -> Floats:
+def _polarity_features(occurrences: pl.DataFrame, texts: int, known: pl.DataFrame) -> Floats:
     """Return praise, blame, their difference, and whether there is any of either, scaled by the number of hits."""
     negating = pl.col("term").is_in(list(NEGATORS))
     turning = pl.col("term").is_in(list(TURNS))
     intensity = pl.col("term").replace_strict(dict(INTENSITY), default=1.0, return_dtype=pl.Float64)
-    occurrences = tokens(texts).with_columns(negator=negating, turn=turning, intensity=intensity)
+    occurrences = occurrences.with_columns(negator=negating, turn=turning, intensity=intensity)
     row = pl.col("row")
     negated = pl.any_horizontal(
         (pl.col("negator").shift(back) & (row == row.shift(back))).fill_null(False)
@@ -135,8 +135,8 @@ def _polarity_features(texts: Sequence[str], known: pl.DataFrame) -> Floats:
     )
     hits = occurrences.join(known, on="term", maintain_order="left")
     rows, scores = hits["row"].to_numpy(), (hits["s0"] * hits["factor"]).to_numpy()
-    praise = np.bincount(rows, np.maximum(scores, 0), minlength=len(texts))
-    blame = np.bincount(rows, np.maximum(-scores, 0), minlength=len(texts))
-    count = np.bincount(rows, minlength=len(texts))
+    praise = np.bincount(rows, np.maximum(scores, 0), minlength=texts)
+    blame = np.bincount(rows, np.maximum(-scores, 0), minlength=texts)
+    count = np.bincount(rows, minlength=texts)
     scale = np.sqrt(np.maximum(count, 1))
     return np.column_stack([praise / scale, blame / scale, (praise - blame) / (1 + praise + blame), count > 0])

@@ -49,13 +49,14 @@ class Ngram(MassBaseline):
     def learn(self, table: pl.DataFrame, mass: Mass, schedule: Schedule, start: Self | None = None) -> None:
         """Do so from mass; going on from another one begins with its weights."""
         self.state["labels"] = list(self.task.label_names)
+        self.format = self.format if start is None else start.format
         texts = _joined([table_column(table, name) for name in text_fields(self.task)])
         rng = np.random.default_rng(schedule.seed)
         size = int(np.clip(len(texts) // BATCHES_AT_LEAST, 1, BATCH))
         order = rng.permutation(len(texts))
         batches = [order[at : at + size] for at in range(0, len(texts), size)]
         rounds = schedule.epochs or int(np.clip(ENOUGH // len(texts), LEAST_EPOCHS, EPOCHS))
-        used, epochs = _epochs(texts, batches, rng, rounds)
+        used, epochs = _epochs(texts, batches, rng, rounds, self.format)
         weights, bias = self._begin(used, start)
         squares, bias_squares = np.full_like(weights, 1e-6), np.full_like(bias, 1e-6)
         totals, steps = mass.sum(axis=1, keepdims=True), len(batches) * rounds
@@ -94,7 +95,7 @@ class Ngram(MassBaseline):
     def text_probabilities(self, texts: Sequence[str]) -> Probabilities:
         """Do the same for plain texts: the fast way through a corpus."""
         weights, bias = self.arrays["weights"], self.arrays["bias"]
-        scores = [found.times(weights) + bias for found in chunks(texts, BITS)]
+        scores = [found.times(weights) + bias for found in chunks(texts, BITS, self.format)]
         return softmax(np.concatenate(scores)) if scores else np.empty((0, len(bias)))
 
 
@@ -104,7 +105,7 @@ def _joined(columns: list[list[str]]) -> list[str]:
 
 
 def _epochs(
-    texts: Sequence[str], batches: list[Rows], rng: np.random.Generator, rounds: int
+    texts: Sequence[str], batches: list[Rows], rng: np.random.Generator, rounds: int, version: int
 ) -> tuple[npt.NDArray[np.int32], Iterator[tuple[Rows, Features]]]:
     """Return the buckets to learn, and *rounds* times all batches, each time in another order.
 
@@ -113,7 +114,7 @@ def _epochs(
     order = (number for _ in range(rounds) for number in rng.permutation(len(batches)).tolist())
 
     def read(number: int) -> Features:
-        return features([texts[row] for row in batches[number]], BITS)
+        return features([texts[row] for row in batches[number]], BITS, version)
 
     if len(texts) > KEEP_ROWS:
         return np.arange(1 << BITS, dtype=np.int32), ((batches[number], read(number)) for number in order)

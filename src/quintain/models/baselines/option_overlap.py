@@ -12,7 +12,7 @@ from quintain.models import logistic
 from quintain.models.contract import BASELINES, Batch, Progress
 from quintain.models.fields import clean, of_type, table_column
 from quintain.models.options import Floats, OptionBaseline, inputs_of, margin
-from quintain.models.words import Rarity, Vocabulary, tokens, words
+from quintain.models.words import Rarity, Vocabulary
 
 STRENGTH = 10.0
 
@@ -33,7 +33,7 @@ class OptionOverlap(OptionBaseline):
         """Learn how rare words are in the passages, then how much each kind of overlap speaks for an option."""
         fields = of_type(self.task, "long_text", "text")
         documents = [text for name in fields for text in sorted(set(table_column(table, name)))]
-        vocabulary = Vocabulary.learn(tokens(documents), len(documents), least=1)
+        vocabulary = Vocabulary.learn(self.cutting.tokens(documents), len(documents), least=1)
         self.state |= {"terms": list(vocabulary.terms), "unseen": float(np.log(1 + len(documents)) + 1)}
         self.arrays["idf"] = vocabulary.idf
         self.prepare()
@@ -57,13 +57,13 @@ class OptionOverlap(OptionBaseline):
     def _compare(self, example: dict[str, Any]) -> list[list[float]]:
         weigh = self._rarity.total
         passage = " ".join(clean(example.get(name)) for name in of_type(self.task, "long_text"))
-        question = set(words(" ".join(clean(example.get(name)) for name in of_type(self.task, "text"))))
-        pieces = [set(words(passage[start:end])) for start, end in sentences(passage)]
+        question = set(self.cutting.words(" ".join(clean(example.get(name)) for name in of_type(self.task, "text"))))
+        pieces = [set(self.cutting.words(passage[start:end])) for start, end in sentences(passage)]
         whole = set().union(*pieces) if pieces else set()
         near = [(weigh(piece & question), piece) for piece in pieces]
         rows = []
         for option in self.options(example):
-            own = set(words(option))
+            own = set(self.cutting.words(option))
             total = max(weigh(own), 1e-9)
             nearest = max((weigh(piece & own) / total * weight for weight, piece in near), default=0.0)
             rows.append(

@@ -13,7 +13,7 @@ from quintain.models import logistic
 from quintain.models.contract import BASELINES, Batch, Progress
 from quintain.models.fields import clean, table_column, text_fields
 from quintain.models.labelled import LabelBaseline, Probabilities
-from quintain.models.words import Rarity, Vocabulary, listed, tokens, words
+from quintain.models.words import Rarity, Vocabulary, listed
 
 NEGATIONS = listed("no not never nobody nothing nowhere none neither nor cannot without hardly n't")
 STRENGTH = 10.0
@@ -40,7 +40,7 @@ class PairOverlap(LabelBaseline):
         """Learn how rare words are, then the weights of the features."""
         classes = self.targets(table)
         first, last = self._columns(table)
-        occurrences = tokens([f"{a} {b}" for a, b in zip(first, last, strict=True)])
+        occurrences = self.cutting.tokens([f"{a} {b}" for a, b in zip(first, last, strict=True)])
         vocabulary = Vocabulary.learn(occurrences, table.height, least=2)
         self.state["terms"] = list(vocabulary.terms)
         self.state["unseen"] = float(np.log(1 + table.height) + 1)
@@ -75,7 +75,9 @@ class PairOverlap(LabelBaseline):
         return table_column(table, fields[0]), table_column(table, fields[-1])
 
     def _features(self, first: list[str], last: list[str]) -> npt.NDArray[np.float64]:
-        return np.array([self._compare(words(a), words(b)) for a, b in zip(first, last, strict=True)])
+        return np.array(
+            [self._compare(self.cutting.words(a), self.cutting.words(b)) for a, b in zip(first, last, strict=True)]
+        )
 
     def _compare(self, first: list[str], last: list[str]) -> list[float]:
         first_words, last_words = set(first), set(last)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import polars as pl
 
 from quintain.core.task import Task
+from quintain.core.words import without_spaces
 from quintain.models.contract import BASELINES, Batch, Progress
 from quintain.models.fields import clean, of_type
 from quintain.models.spans import SpanBaseline, span
-from quintain.models.words import words
 
-_BREAK = re.compile(r"[,;:.!?()\"“”]|\s--?\s")
+_BREAK = re.compile(r"[,;:.!?()\"“”、。，；：！？（）「」،؛؟।]|\s--?\s")
 
 
 @BASELINES.register("predicate-side")
@@ -41,7 +42,7 @@ class PredicateSide(SpanBaseline):
             at = self._predicate(row, text)
             for answer in row["answer"] or ():
                 start = answer["start"] if answer["start"] is not None else text.lower().find(answer["text"].lower())
-                for form in _forms(self.question(row)):
+                for form in _forms(self.cutting.words(self.question(row))):
                     sides[form] = sides.get(form, 0) + (1 if start > at[0] else -1)
         self.state["sides"] = sides
 
@@ -53,7 +54,7 @@ class PredicateSide(SpanBaseline):
         text = self.source(example)
         start, end = self._predicate(example, text)
         sides: dict[str, int] = self.state["sides"]
-        known = [sides[form] for form in _forms(self.question(example)) if sides.get(form)]
+        known = [sides[form] for form in _forms(self.cutting.words(self.question(example))) if sides.get(form)]
         breaks = [match.span() for match in _BREAK.finditer(text)]
         before = (max((stop for _, stop in breaks if stop <= start), default=0), start)
         after = (end, min((first for first, _ in breaks if first >= end), default=len(text)))
@@ -64,11 +65,16 @@ class PredicateSide(SpanBaseline):
     def _predicate(self, example: dict[str, Any], text: str) -> tuple[int, int]:
         """Find the predicate as a word of the sentence, or at least within it."""
         predicate = clean(example.get(of_type(self.task, "text")[0]))
-        match = re.search(rf"(?<!\w){re.escape(predicate)}(?!\w)", text, re.IGNORECASE) if predicate else None
+        match = _as_word(predicate).search(text) if predicate else None
         return match.span() if match else (0, 0)
 
 
-def _forms(question: str) -> list[str]:
+def _as_word(predicate: str) -> re.Pattern[str]:
+    """Look for a whole word; where words stand without spaces, anywhere."""
+    word = re.escape(predicate)
+    return re.compile(word if without_spaces(predicate) else rf"(?<!\w){word}(?!\w)", re.IGNORECASE)
+
+
+def _forms(asked: Sequence[str]) -> list[str]:
     """Return what is known of a question's form, the most telling first: its first two words, its first, nothing."""
-    asked = words(question)
     return [" ".join(asked[:2]), " ".join(asked[:1]), ""]

@@ -10,15 +10,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
+import regex
 
+from quintain.core.words import NAME, compiled
 from quintain.data.sentences import sentences
 from quintain.models.contract import BASELINES, Batch, Progress
 from quintain.models.fields import of_type, table_column
 from quintain.models.spans import SpanBaseline, span
-from quintain.models.words import Rarity, Vocabulary, listed, tokens, words
+from quintain.models.words import Rarity, Vocabulary, listed
 from quintain.tasks.contract import kind_of
 
-_TOKEN = re.compile(r"\w+(?:['’.,-]\w+)*")
+_OF_FORMAT_1 = re.compile(r"\w+(?:['’.,-]\w+)*")
 _CASED = re.compile(r"[A-ZÀ-Þ]")
 _LONGEST = 12
 _NUMBER_WORDS = listed(
@@ -48,14 +50,14 @@ class SpanOverlap(SpanBaseline):
         """Learn how rare words are, and how long answers to each question word are."""
         passages = sorted({text for name in of_type(self.task, "long_text") for text in table_column(table, name)})
         pieces = [text[start:end] for text in passages for start, end in sentences(text)]
-        vocabulary = Vocabulary.learn(tokens(pieces), len(pieces), least=1)
+        vocabulary = Vocabulary.learn(self.cutting.tokens(pieces), len(pieces), least=1)
         self.state |= {"terms": list(vocabulary.terms), "unseen": float(np.log(1 + len(pieces)) + 1)}
         self.arrays["idf"] = vocabulary.idf
         lengths: dict[str, list[int]] = {"": [2]}
         for row in table.iter_rows(named=True):
             for answer in kind_of(self.task).answers.texts(row["answer"] or []):
-                length = max(1, len(_TOKEN.findall(answer)))
-                lengths.setdefault(_question_word(self.question(row)), []).append(length)
+                length = max(1, len(self._tokens.findall(answer)))
+                lengths.setdefault(_question_word(self.cutting.words(self.question(row))), []).append(length)
                 lengths[""].append(length)
         self.state["lengths"] = {word: float(np.median(seen)) for word, seen in sorted(lengths.items())}
 
@@ -63,16 +65,22 @@ class SpanOverlap(SpanBaseline):
         """Put the rarity of words at hand."""
         self._rarity = Rarity(self.state["terms"], self.arrays["idf"], self.state["unseen"])
 
+    @property
+    def _tokens(self) -> re.Pattern[str] | regex.Pattern[str]:
+        """What runs of words are made of: numbers and names with their full stops, commas and hyphens."""
+        return _OF_FORMAT_1 if self.format == 1 else compiled(NAME)
+
     def predict(self, batch: Batch) -> list[Any]:
         """Return one piece of each passage."""
         return [self._answer(self.source(example), self.question(example)) for example in batch]
 
     def _answer(self, text: str, question: str) -> dict[str, Any]:
-        asked, asked_for = set(words(question)), _question_word(question)
+        question_words = self.cutting.words(question)
+        asked, asked_for = set(question_words), _question_word(question_words)
         lengths = self._length_scores(asked_for)
         best, choice = -np.inf, (0, len(text))
         for start, end in sentences(text):
-            sentence_tokens = [self._token(match, asked) for match in _TOKEN.finditer(text, start, end)]
+            sentence_tokens = [self._token(match, asked) for match in self._tokens.finditer(text, start, end)]
             overlap = self._rarity.total({one.word for one in sentence_tokens if one.shared})
             piece, score = _piece(sentence_tokens, asked_for, lengths)
             if piece is not None and overlap + score > best:
@@ -84,7 +92,7 @@ class SpanOverlap(SpanBaseline):
         usual = self.state["lengths"].get(question, self.state["lengths"][""])
         return [float(-0.6 * abs(np.log(length / usual))) for length in range(1, _LONGEST + 1)]
 
-    def _token(self, match: re.Match[str], asked: set[str]) -> _Token:
+    def _token(self, match: re.Match[str] | regex.Match[str], asked: set[str]) -> _Token:
         text = match.group()
         word = text.lower()
         stop = word in _STOP
@@ -164,13 +172,12 @@ def _piece(
     return choice, best
 
 
-def _question_word(question: str) -> str:
+def _question_word(asked: Sequence[str]) -> str:
     """Return the first question word of a question, with what it counts where it counts something.
 
-    >>> _question_word("In which year, and how many times?")
+    >>> _question_word(["in", "which", "year", "and", "how", "many", "times"])
     'which'
     """
-    asked = words(question)
     for number, word in enumerate(asked):
         if word == "how" and number + 1 < len(asked) and asked[number + 1] in {"many", "much"}:
             return f"how {asked[number + 1]}"

@@ -13,7 +13,7 @@ from quintain.models.contract import BASELINES, Batch, Progress
 from quintain.models.fields import clean, text_fields
 from quintain.models.labelled import Mass, MassBaseline, Probabilities
 from quintain.models.schedule import Schedule
-from quintain.models.words import Vocabulary, terms
+from quintain.models.words import Vocabulary
 
 STRENGTH = 4.0
 ITERATIONS = 300
@@ -35,6 +35,7 @@ class TermRegression(MassBaseline):
     def learn(self, table: pl.DataFrame, mass: Mass, schedule: Schedule, start: Self | None = None) -> None:
         """Do so from mass; going on from another one keeps its vocabulary. An epoch is one step of the optimiser."""
         self.state["labels"] = list(self.task.label_names)
+        self.format = self.format if start is None else start.format
         occurrences = self._terms(table)
         if start is None:
             vocabulary = Vocabulary.learn(occurrences, table.height, least=1 if table.height < SMALL else 2)
@@ -84,7 +85,9 @@ class TermRegression(MassBaseline):
         reads = self.reads(self.task)
         prefixes = [""] if len(reads) == 1 else [f"{number}:" for number in range(len(reads))]
         columns = (table[name].fill_null("").to_list() for name in reads)
-        return pl.concat([terms(texts, prefix=prefix) for texts, prefix in zip(columns, prefixes, strict=True)])
+        return pl.concat(
+            [self.cutting.terms(texts, prefix=prefix) for texts, prefix in zip(columns, prefixes, strict=True)]
+        )
 
 
 @BASELINES.register("tfidf")

@@ -161,7 +161,15 @@ def _on_dataset(
     samples = np.full((resamples, len(matrix.models)), np.nan)
     if not columns:
         return samples, 0
-    name = (dataset.hash, matrix.metric, matrix.part.tag, matrix.task.label_names, tuple(columns), resamples)
+    name = (
+        dataset.hash,
+        matrix.metric,
+        matrix.part.tag,
+        matrix.task.label_names,
+        matrix.task.language,
+        tuple(columns),
+        resamples,
+    )
     drawn = blobs.state.part(DrawnSamples).get(
         name, lambda: _resample(blobs, matrix, dataset, list(columns), resamples, tell=tell)
     )
@@ -272,4 +280,5 @@ def _aligned(blobs: Blobs, matrix: BoardMatrix, examples: pl.DataFrame, key: str
         probabilities=probabilities,
         distributions=label_shares(matrix.task, [matrix.metric], examples["meta"]),
         groups=groups,
+        language=matrix.task.language,
     )

@@ -25,8 +25,8 @@ def require_gradable(task: Task) -> None:
 def grading_of(task: Task, spec: ContestSpec) -> Grading:
     """Return how answers are graded: labels by accuracy, texts as the contest says."""
     if kind_of(task).answers.is_text:
-        return Grading(spec.metric, spec.threshold, "squad")
-    return Grading("accuracy", spec.threshold, "squad")
+        return Grading(spec.metric, spec.threshold, "squad", task.language)
+    return Grading("accuracy", spec.threshold, "squad", task.language)
 
 
 def as_cell(task: Task, answer: Any) -> Any:

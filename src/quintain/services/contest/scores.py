@@ -33,7 +33,7 @@ from quintain.services.contest.pairs import MAX_PAGE
 from quintain.services.contest.rulings import opinions
 from quintain.services.contest.systems import list_systems, visible_systems
 from quintain.services.contest.teams import find_team, team_of
-from quintain.services.contest.undecided import results_wait
+from quintain.services.contest.undecided import results_wait, waiting_pairs
 from quintain.services.jobs.figures import ShownFigure
 from quintain.services.tasks.definitions import get_task
 from quintain.store.blobs import Blobs
@@ -41,6 +41,8 @@ from quintain.store.queries.contest import marks
 from quintain.store.queries.contest import pairs as queries
 
 SOON_S = 5
+WAITING = "waiting"  # for the organisers
+LIVE = ShownFigure({}, None, fresh=True)  # of what is looked at as it is
 
 
 def shown_results(
@@ -133,8 +135,31 @@ def list_pairs(
     """Return a page of the pairs with every system's answers: of one *team*, with a *tag*, that *broke* a system.
 
     *status* is contested, undecided, settled or dropped, waiting (for the organisers) or expired (nobody settled it in
-    time). Of many pairs those filters know what a worker has counted last.
+    time). Of many pairs those filters know what a worker has counted last, but for what waits for the organisers; while
+    the first count is on its way, that is said in place of a page.
     """
+    listed, _ = shown_pairs(
+        db, blobs, actor, ref, team=team, tag=tag, status=status, broke=broke, offset=offset, limit=limit
+    )
+    if listed is None:
+        raise being_computed()
+    return listed
+
+
+def shown_pairs(
+    db: Session,
+    blobs: Blobs,
+    actor: Actor,
+    ref: str,
+    *,
+    team: str = "",
+    tag: str = "",
+    status: str = "",
+    broke: str = "",
+    offset: int = 0,
+    limit: int = 50,
+) -> tuple[records.ContestPairs | None, ShownFigure]:
+    """Return a page of pairs as `list_pairs` does, None where they were never counted, and of when the count is."""
     if offset < 0 or not 1 <= limit <= MAX_PAGE:
         raise BadInput("A page begins at 0 or later and has 1 to {most} pairs.", most=MAX_PAGE)
     if status and status not in FOUND_BY:
@@ -144,16 +169,21 @@ def list_pairs(
     require_results(db, actor, info)
     names = visible_systems(db, actor, info)
     team_id = find_team(db, info, team).id if team else None
-    if tag or status or broke:
-        if shown_marks(db, blobs, info).value is None:
-            raise being_computed()
+    shown = LIVE
+    waiting = waiting_pairs(db, info) if status == WAITING and not (team or tag or broke) else None
+    if waiting is not None:
+        ids, total = waiting[offset : offset + limit], len(waiting)
+    elif tag or status or broke:
+        shown = shown_marks(db, blobs, info)
+        if shown.value is None:
+            return None, shown
         conditions = [*([tag_mark(tag)] if tag else []), *([status] if status else []), *_broke(names, broke)]
         ids, total = marks.page(db, info.id, conditions, team_id=team_id, offset=offset, limit=limit)
     else:
         ids = queries.page_of(db, info.id, team_id=team_id, offset=offset, limit=limit)
         total = queries.count(db, info.id, team_id=team_id)
     page = matrix_of(db, blobs, info, names, ids=ids)
-    return records.ContestPairs([with_answers(page, one) for one in page.pairs], total, offset)
+    return records.ContestPairs([with_answers(page, one) for one in page.pairs], total, offset), shown
 
 
 def _broke(names: Names, name: str) -> list[str]:

@@ -18,11 +18,17 @@ AT_A_TIME = 500
 LIVE = 1_000  # pairs that are looked at while somebody waits
 
 
+def waiting_pairs(db: Session, info: ContestInfo) -> list[int] | None:
+    """Return the pairs that only the organisers can settle, in order; None where too many would have to be read."""
+    ids = queries.unruled(db, info.id, disputed=not judges_all(info.spec), limit=LIVE + 1)
+    return _waiting(db, info, ids) if len(ids) <= LIVE else None
+
+
 def count_waiting(db: Session, info: ContestInfo) -> int:
     """Count the pairs that only the organisers can settle; where there are many, as it is kept."""
-    ids = queries.unruled(db, info.id, disputed=not judges_all(info.spec), limit=LIVE + 1)
-    if len(ids) <= LIVE:
-        return _count(db, info, ids)
+    waiting = waiting_pairs(db, info)
+    if waiting is not None:
+        return len(waiting)
     stored = figures.figure(db, PAIRS, info.ref)
     return int(stored.value.get("waiting", 0)) if stored is not None else 0
 
@@ -34,7 +40,7 @@ def results_wait(db: Session, info: ContestInfo) -> bool:
     if not get_version(db, OPERATOR, f"{info.task}/{pairs_name(info)}").hidden:
         return False
     ids = queries.unruled(db, info.id, disputed=not judges_all(info.spec))
-    return any(_count(db, info, ids[start : start + AT_A_TIME]) for start in range(0, len(ids), AT_A_TIME))
+    return any(_waiting(db, info, ids[start : start + AT_A_TIME]) for start in range(0, len(ids), AT_A_TIME))
 
 
 def pairs_name(info: ContestInfo) -> str:
@@ -42,8 +48,8 @@ def pairs_name(info: ContestInfo) -> str:
     return f"contest-{info.name}"
 
 
-def _count(db: Session, info: ContestInfo, ids: list[int]) -> int:
+def _waiting(db: Session, info: ContestInfo, ids: list[int]) -> list[int]:
     task = get_task(db, info.task)
     rules = rules_of(info, task)
     rows = [found.row for found in queries.of_contest(db, info.id, ids=ids)] if ids else []
-    return sum(rules.waits(standing) for standing in pair_outcomes(db, info, task, rows).values())
+    return sorted(pair for pair, standing in pair_outcomes(db, info, task, rows).items() if rules.waits(standing))

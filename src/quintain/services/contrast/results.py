@@ -41,7 +41,7 @@ from quintain.store.queries.evaluate import results as cache
 from quintain.store.queries.evaluate.cells import CellRow
 from quintain.tasks.contract import kind_of
 
-FORMAT = 2  # goes up when the shape or the meaning of what is kept changes
+FORMAT = 3  # goes up when the shape or the meaning of what is kept changes
 MAX_PAGE = 100
 
 
@@ -136,7 +136,9 @@ def _places(task: Task) -> list[str]:
 
 def _compute(task: Task, table: pl.DataFrame) -> dict[str, Any]:
     kind = kind_of(task)
-    data = align(kind.answer_type, table["answer"], table["prediction"], labels=task.label_names or None)
+    data = align(
+        kind.answer_type, table["answer"], table["prediction"], labels=task.label_names or None, language=task.language
+    )
     right = right_answers(data)
     right_by = kind.answers.right_by
     scores = right.astype(np.float64)
@@ -221,7 +223,9 @@ def _read_sets(db: Session, blobs: Blobs, row: CellRow, names: list[str]) -> lis
     table = examples.join(predictions, on="id", how="left", maintain_order="left")
     if table.is_empty():
         return []
-    data = align(kind.answer_type, table["answer"], table["prediction"], labels=task.label_names or None)
+    data = align(
+        kind.answer_type, table["answer"], table["prediction"], labels=task.label_names or None, language=task.language
+    )
     right = right_answers(data)
     members_by_name: dict[str, list[tuple[dict[str, Any], bool]]] = {name: [] for name in names}
     for index, example in enumerate(table.iter_rows(named=True)):

@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 
 from quintain.core.errors import BadInput, Fault, NotFound
+from quintain.core.words import SPACED
 from quintain.data.harvest_rules import SentenceLimits
 from quintain.data.languages import languages_of
 from quintain.data.readers.contract import READERS, Options, RowBatch, Source, guess_format
@@ -210,7 +211,7 @@ def _check_ratings(
 
 def _sentences(texts: pl.Series, limits: SentenceLimits, tally: CorpusTally) -> pl.DataFrame:
     """Cut texts into sentences, and keep those within the limits of length and script."""
-    sentences, starts, counts = split_texts(texts.to_list())
+    sentences, starts, counts = split_texts(texts.to_list(), limits.languages[0] if len(limits.languages) == 1 else "")
     per_text = np.array(counts, dtype=np.uint32)
     firsts = np.cumsum(per_text) - per_text
     table = pl.DataFrame(
@@ -222,7 +223,7 @@ def _sentences(texts: pl.Series, limits: SentenceLimits, tally: CorpusTally) -> 
             "sentences": np.repeat(per_text, per_text),
         }
     ).with_columns(
-        pl.col("text").str.count_matches(r"\S+").alias("length"),
+        pl.col("text").str.count_matches(SPACED).alias("length"),
         pl.col("text").str.len_chars().alias("characters"),
     )
     tally.sentences += table.height

@@ -243,7 +243,7 @@ def _failed(db: Session, user_id: int) -> Iterator[Errand]:
 
 
 def _paid(db: Session, user_id: int) -> Iterator[Errand]:
-    """Give what was approved of late; what a task holds waits for somebody else, and is told where pay is listed."""
+    """Return what was approved of late; what a task holds waits for somebody else, and is told where pay is listed."""
     holding = {task for task, *_ in held.held_tasks(db, user_id)}
     for task, currency, count, amount in queries.approved_pay(db, user_id, now() - RECENT):
         if task not in holding:

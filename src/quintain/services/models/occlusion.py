@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 
 from sqlalchemy.orm import Session
@@ -11,6 +10,7 @@ from quintain.core.example import Inputs, Prediction
 from quintain.core.people import Actor
 from quintain.core.records.collect import WordEffect
 from quintain.core.task import Task
+from quintain.core.words import token_spans, without_spaces
 from quintain.services.access import throttle
 from quintain.services.models.ask import RUNNERS, SECONDS, AdapterRunner, ask, check_size
 from quintain.services.models.registry import get_model
@@ -21,7 +21,6 @@ from quintain.tasks.contract import kind_of
 
 MOST_WORDS = 200
 PER_MINUTE = 20
-_WORD = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")
 
 
 def word_effects(
@@ -68,12 +67,14 @@ def _words(task: Task, inputs: Inputs) -> list[tuple[str, int, int]]:
     words = []
     for item in kind_of(task).fields(task):
         if item.editable and item.type in {"text", "long_text"} and isinstance(inputs.get(item.name), str):
-            words += [(item.name, match.start(), match.end()) for match in _WORD.finditer(inputs[item.name])]
+            words += [(item.name, *span) for span in token_spans(inputs[item.name])]
     return words[:MOST_WORDS]
 
 
 def _without(text: str, start: int, end: int) -> str:
-    left = " ".join(f"{text[:start]} {text[end:]}".split())
+    # What stood between spaces leaves one; a character of a script without spaces leaves none.
+    gap = "" if without_spaces(text[start:end]) else " "
+    left = " ".join(f"{text[:start]}{gap}{text[end:]}".split())
     return left or "…"  # a model may refuse an empty text
 
 

@@ -44,7 +44,7 @@ class StoredSet:
         """Which examples each model got right."""
         kind = kind_of(self.task).answer_type
         return {
-            model: same_answers(kind, self.table["answer"], one["prediction"]).astype(np.float64)
+            model: same_answers(kind, self.table["answer"], one["prediction"], self.task.language).astype(np.float64)
             for model, one in self.said.items()
         }
 

@@ -15,7 +15,8 @@ import scipy.sparse
 
 from quintain.stats.artefacts.examples import Examples
 from quintain.stats.bootstrap import FloatArray
-from quintain.stats.diversity import WORD, count_words
+from quintain.stats.diversity import count_words
+from quintain.stats.word_columns import word_lists
 
 BUCKETS = 1 << 16
 PART = 20_000  # texts at once
@@ -28,7 +29,7 @@ def hashed(texts: Sequence[str], *, pairs: bool = True, salt: int = 0, buckets: 
 
 
 def _part(texts: Sequence[str], pairs: bool, salt: int, buckets: int) -> Any:
-    cut = pl.Series(texts, dtype=pl.String()).str.to_lowercase().str.extract_all(WORD)
+    cut = word_lists(pl.Series(texts, dtype=pl.String()))
     lengths = cut.list.len().fill_null(0).to_numpy().astype(np.int64)
     rows = np.repeat(np.arange(len(lengths)), lengths)
     codes = cut.explode().drop_nulls().hash(seed=salt).to_numpy().astype(np.uint64)
@@ -77,8 +78,8 @@ def overlap(texts: Sequence[str], among: Sequence[str]) -> tuple[FloatArray, Any
     ([1.0, 0.0], [True, False])
     """
     table = pl.DataFrame({"text": pl.Series(texts, dtype=pl.String()), "among": pl.Series(among, dtype=pl.String())})
-    words = pl.col("text").str.to_lowercase().str.extract_all(WORD)
-    passage = pl.col("among").str.to_lowercase().str.extract_all(WORD)
+    words = word_lists(pl.col("text"))
+    passage = word_lists(pl.col("among"))
     matches = table.select(words=words, passage=passage).select(
         share=pl.col("words").list.unique().list.set_intersection("passage").list.len()
         / pl.col("words").list.unique().list.len(),

@@ -19,7 +19,7 @@ from quintain.stats.artefacts.descent import descend
 from quintain.stats.artefacts.examples import Examples
 from quintain.stats.artefacts.features import hashed, option_figures
 from quintain.stats.bootstrap import FloatArray, IntArray
-from quintain.stats.diversity import WORD
+from quintain.stats.word_columns import word_lists
 
 PENALTY = 1e-5  # on the squared weights, beside the mean loss
 ITERATIONS = 40
@@ -158,7 +158,7 @@ def without_content(texts: Sequence[str]) -> list[str]:
     >>> without_content(["The film was not good"])
     ['the x was not x']
     """
-    cut = pl.Series(texts, dtype=pl.String()).str.to_lowercase().str.extract_all(WORD)
+    cut = word_lists(pl.Series(texts, dtype=pl.String()))
     masked = cut.list.eval(
         pl.when(pl.element().is_in(list(FUNCTION_WORDS))).then(pl.element()).otherwise(pl.lit("x"))
     ).list.join(" ")

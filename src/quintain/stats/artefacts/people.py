@@ -12,12 +12,13 @@ from quintain.core.records.figures import Estimate
 from quintain.stats.artefacts.examples import Examples
 from quintain.stats.artefacts.learner import LinearLearner, SeenFields, Teachable, grouped_folds, over_folds
 from quintain.stats.bootstrap import FloatArray, IntArray, Prior, Tally
-from quintain.stats.diversity import WORD, count_words
+from quintain.stats.diversity import count_words
 from quintain.stats.exact import at_least, at_most
 from quintain.stats.multiplicity import step_up
 from quintain.stats.near_duplicates import find_pairs
 from quintain.stats.posterior import Draws, around, ratio_totals
 from quintain.stats.predictability import Gain, gain_over_chance, one_hot
+from quintain.stats.word_columns import word_lists
 from quintain.stats.workers import wilson_share
 
 FOLDS = 5
@@ -194,7 +195,7 @@ def identity_labels(
     texts: Sequence[str], answer: IntArray, labels: Sequence[str], groups: Mapping[str, Sequence[str]] = IDENTITY
 ) -> list[GroupLabel]:
     """Hold the labels of texts about each group against those of all; *stands* controls for the number of looks."""
-    words = pl.Series(texts, dtype=pl.String()).str.to_lowercase().str.extract_all(WORD)
+    words = word_lists(pl.Series(texts, dtype=pl.String()))
     expected = np.bincount(answer, minlength=len(labels)) / max(len(answer), 1)
     marked = np.bincount(answer, minlength=len(labels))
     results: list[GroupLabel] = []

@@ -11,10 +11,11 @@ import numpy.typing as npt
 import polars as pl
 
 from quintain.core.records.figures import Estimate
+from quintain.core.words import WORD
 from quintain.stats.artefacts.examples import Examples
 from quintain.stats.artefacts.features import overlap
 from quintain.stats.bootstrap import IntArray
-from quintain.stats.diversity import WORD, count_words
+from quintain.stats.diversity import count_words
 from quintain.stats.workers import wilson_share
 
 WH_WORDS = ("what", "which", "who", "whom", "whose", "when", "where", "why", "how")
@@ -55,7 +56,7 @@ def first_words(texts: Sequence[str], most: int = 15) -> list[tuple[str, int]]:
     >>> first_words(["What is it?", "what now", "Why?"])
     [('what', 2), ('why', 1)]
     """
-    first = pl.Series(texts, dtype=pl.String()).str.to_lowercase().str.extract(f"({WORD})")
+    first = pl.Series(texts, dtype=pl.String()).str.normalize("NFC").str.to_lowercase().str.extract(f"({WORD})")
     return Counter(first.drop_nulls().to_list()).most_common(most)
 
 

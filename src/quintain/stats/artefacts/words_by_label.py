@@ -13,9 +13,9 @@ import numpy as np
 import polars as pl
 
 from quintain.stats.bootstrap import FloatArray, IntArray
-from quintain.stats.diversity import WORD
 from quintain.stats.exact import at_least
 from quintain.stats.multiplicity import step_up
+from quintain.stats.word_columns import word_lists
 
 LEAST = 5  # texts that a word must be in
 RATE = 0.01  # of false ones among the words that stand
@@ -73,7 +73,7 @@ def _count(texts: Sequence[str] | pl.Series, named: Sequence[str] | pl.Series, s
     words = (
         table.with_columns(example=pl.int_range(start, start + table.height, dtype=pl.Int64()))
         .select(
-            pl.col("text").str.to_lowercase().str.extract_all(WORD).list.unique().alias("word"),
+            word_lists(pl.col("text")).list.unique().alias("word"),
             "label",
             "example",
         )

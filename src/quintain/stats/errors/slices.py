@@ -21,9 +21,10 @@ import scipy.sparse
 from quintain.core.records.study import ErrorSlice
 from quintain.core.texts import Text
 from quintain.stats.bootstrap import FloatArray, IntArray
-from quintain.stats.diversity import WORD, count_words
+from quintain.stats.diversity import count_words
 from quintain.stats.exact import at_least
 from quintain.stats.multiplicity import step_up
+from quintain.stats.word_columns import word_lists
 from quintain.stats.workers import wilson_share
 
 LEAST = 10  # examples in a slice, and outside of it
@@ -162,11 +163,7 @@ def _by_length(words: IntArray) -> dict[str, IntArray]:
 
 def _by_word(texts: Sequence[str], least: int) -> dict[str, IntArray]:
     table = pl.DataFrame({"text": pl.Series(texts, dtype=pl.String())}).with_row_index("row")
-    words = (
-        table.select("row", word=pl.col("text").str.to_lowercase().str.extract_all(WORD).list.unique())
-        .explode("word")
-        .drop_nulls("word")
-    )
+    words = table.select("row", word=word_lists(pl.col("text")).list.unique()).explode("word").drop_nulls("word")
     counted = words.group_by("word").agg(pl.len().alias("n"), "row")
     common = counted.filter(pl.col("n").is_between(least, len(texts) - least)).sort(
         ["n", "word"], descending=[True, False]

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import polars as pl
 
+from quintain.core.languages import ENGLISH
 from quintain.core.task import AnswerType
 from quintain.core.texts import Text
 from quintain.tasks.answer_kinds.contract import ANSWER_KINDS, AnswerKind, Reading
@@ -32,7 +33,7 @@ class ChoicesAnswer(AnswerKind):
         """Ask for a list of whole numbers."""
         return isinstance(value, list | tuple) and all(is_index(entry) for entry in value)
 
-    def normalised(self, values: pl.Series) -> pl.Series:
+    def normalised(self, values: pl.Series, language: str = ENGLISH) -> pl.Series:
         """Sort, and leave out what is there twice."""
         return values.list.unique().list.sort()
 

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import polars as pl
 
 from quintain.core.example import Answer
+from quintain.core.languages import ENGLISH
 from quintain.core.registry import Registry
 from quintain.core.task import AnswerType
 from quintain.core.texts import Text
@@ -91,8 +92,8 @@ class AnswerKind(ABC):
         golds = self.golds(values)
         return golds if golds.dtype == self.predicted else golds.list.first()
 
-    def normalised(self, values: pl.Series) -> pl.Series:
-        """Return predictions such that those which mean the same are equal."""
+    def normalised(self, values: pl.Series, language: str = ENGLISH) -> pl.Series:
+        """Return predictions such that those which mean the same in *language* are equal."""
         return values
 
     def texts(self, answer: Answer) -> list[str]:

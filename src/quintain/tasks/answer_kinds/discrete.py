@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import polars as pl
 
 from quintain.core.example import Answer
+from quintain.core.languages import ENGLISH
 from quintain.core.task import AnswerType
 from quintain.core.texts import Text
 from quintain.stats.drop import normalise_span
@@ -61,7 +62,7 @@ class DiscreteAnswer(AnswerKind):
             return values
         return pl.Series("prediction", [spans_of(value) for value in values], dtype=self.predicted)
 
-    def normalised(self, values: pl.Series) -> pl.Series:
+    def normalised(self, values: pl.Series, language: str = ENGLISH) -> pl.Series:
         """Leave out case, punctuation, articles, and the order of several spans."""
         rows = [None if spans is None else sorted(map(normalise_span, spans)) for spans in values.to_list()]
         return pl.Series(rows, dtype=self.predicted)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import polars as pl
 
 from quintain.core.example import Answer
+from quintain.core.languages import ENGLISH
 from quintain.stats.text import normalise
 from quintain.tasks.answer_kinds.contract import AnswerKind, Reading, Values
 
@@ -32,9 +33,9 @@ class TextualAnswer(AnswerKind):
         rows = [_texts(value) for value in values]
         return pl.Series("prediction", [None if not row else row[0] for row in rows], dtype=pl.String)
 
-    def normalised(self, values: pl.Series) -> pl.Series:
-        """Leave out case, punctuation and articles."""
-        return pl.Series([None if text is None else normalise(text) for text in values], dtype=pl.String)
+    def normalised(self, values: pl.Series, language: str = ENGLISH) -> pl.Series:
+        """Leave out case, punctuation and the articles of *language*."""
+        return pl.Series([None if text is None else normalise(text, language) for text in values], dtype=pl.String)
 
     def texts(self, answer: Answer) -> list[str]:
         """Return the texts of the right answers, or of the one that was given."""

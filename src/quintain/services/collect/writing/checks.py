@@ -99,8 +99,8 @@ def fooled(task: Task, rule: Fooled, target: Answer, prediction: Prediction) -> 
         return kind.fooled(task, target, prediction.answer)
     right, predicted = kind.answers.texts(target), next(iter(kind.answers.texts(prediction.answer)), "")
     if rule.rule == "differs":
-        return not exact_match(predicted, right)
-    return token_f1(predicted, right) < rule.threshold
+        return not exact_match(predicted, right, task.language)
+    return token_f1(predicted, right, task.language) < rule.threshold
 
 
 def aim_of(task: Task, target: Answer) -> str:

@@ -227,25 +227,30 @@ def complete(
 
 
 def fail(db: Session, lease: CellLease, reason: str, *, log: str = "", ours: bool, retry_in: float = 30.0) -> None:
-    """Record that a run failed. A fault of ours is tried again later; a fault of the model's is final."""
+    """Record that a run failed. A fault of ours is tried again later; a fault of the model's is final.
+
+    What was measured before stands where measuring it again fails through a fault of ours.
+    """
     reason, log = storable(reason, REASON_CHARACTERS), storable(log)  # both may hold the model's own words
     with transaction(db):
         row = queries.row(db, lease.cell_id)
         if row is None:
             return
         again = ours and row.cell.attempts < MAX_ATTEMPTS
+        stands = ours and row.cell.variant == MEASURE and bool(row.cell.measurements)
+        over = CellState.DONE if stands else CellState.FAILED
         held = queries.update_held(
             db,
             lease.cell_id,
             lease.generation,
-            state=(CellState.QUEUED if again else CellState.FAILED).value,
-            reason=reason,
+            state=(CellState.QUEUED if again else over).value,
+            reason="" if stands and not again else reason,
             lease_until=now() + timedelta(seconds=retry_in) if again else None,
             finished_at=None if again else now(),
         )
         if held:
             queries.note(db, lease.cell_id, "retry" if again else "failed", f"{reason}\n{log}".strip())
-            if not again:
+            if not again and not stands:
                 _tell_builder(db, row, reason)
                 if row.cell.variant == PLAIN and not ours:
                     _spare_siblings(db, row)

@@ -41,6 +41,7 @@ from quintain.services.evaluate.cells.lifecycle import CellLease
 from quintain.services.evaluate.cells.sandbox_wait import put_back
 from quintain.services.evaluate.cells.unpacked_model import UnpackedModel
 from quintain.services.evaluate.results.compute import compute_figures
+from quintain.services.evaluate.results.measurement_gaps import keeps_known
 from quintain.services.evaluate.results.variants import VARIANT_ROWS, outdated
 from quintain.services.models.outside import share_of
 from quintain.services.tasks.board_settings import board_spec
@@ -55,6 +56,7 @@ from quintain.tasks.contract import kind_of
 
 BEATS_PER_LEASE = 6
 ABANDON_SECONDS = 0.25
+NOISIER = "Measured again, and too unevenly to rank: what was known stands."
 FIRST_PAUSE_S = 0.5
 LOG_CHARACTERS = 20_000
 PERTURBATIONS_KEY = "perturbations"
@@ -235,14 +237,13 @@ def _measurements(job: CellJob, result: CellResult, conditions: Conditions) -> M
 def _complete(
     db: Session, lease: CellLease, predictions: str | None, measured: Mapping[str, Any], result: CellResult
 ) -> bool:
-    return evaluate.complete(
-        db,
-        lease,
-        predictions=predictions,
-        measurements=measured,
-        rows=result.rows,
-        log=result.printed[-LOG_CHARACTERS:],
-    )
+    """Store what came out; of a cell that was measured before, the known figures where the new ones are noisier."""
+    row, printed = queries.row(db, lease.cell_id), result.printed[-LOG_CHARACTERS:]
+    known = (row.cell.measurements or {}) if row is not None and row.cell.variant == MEASURE else {}
+    if row is not None and keeps_known(known, measured):
+        measured, predictions = known, row.cell.predictions
+        printed = f"{NOISIER}\n{printed}".strip()
+    return evaluate.complete(db, lease, predictions=predictions, measurements=measured, rows=result.rows, log=printed)
 
 
 def _record(sessions: Sessions, lease: CellLease, write: Callable[[Session], Recorded]) -> Recorded:

@@ -41,7 +41,7 @@ from quintain.store.queries.evaluate import results as cache
 from quintain.store.queries.evaluate.cells import CellRow
 from quintain.tasks.contract import kind_of
 
-FORMAT = 2  # goes up when the shape or the meaning of a kept comparison changes
+FORMAT = 3  # goes up when the shape or the meaning of a kept comparison changes
 AT_ONCE = 50_000  # examples that are compared while somebody waits
 SOON_S = 5
 JOB = "comparison"
@@ -116,7 +116,7 @@ def _key(task: Task, cell: CellRow, other: CellRow) -> str:
     """Name a comparison by all that goes into it."""
     data = [cell.dataset_version.hash, cell.dataset.name, cell.dataset_version.number, cell.dataset_version.hidden]
     files = [cell.cell.predictions, other.cell.predictions]
-    return content_id(["comparison", FORMAT, data, files, leading_metric(task), list(task.label_names)])
+    return content_id(["comparison", FORMAT, data, files, leading_metric(task), list(task.label_names), task.language])
 
 
 def differences(
@@ -188,7 +188,7 @@ def _inputs(blobs: Blobs, row: CellRow, page: pl.DataFrame, names: Sequence[str]
 
 def _differing(task: Task, table: pl.DataFrame) -> pl.DataFrame:
     """Keep the examples that are answered differently, with how right each answer is."""
-    same = same_answers(kind_of(task).answer_type, table["first"], table["second"])
+    same = same_answers(kind_of(task).answer_type, table["first"], table["second"], task.language)
     return table.select(
         "id",
         "place",
@@ -253,7 +253,7 @@ def _compare_dataset(task: Task, row: CellRow, table: pl.DataFrame) -> DatasetCo
     scores = [example_scores(task, table["answer"], table[side]) for side in ("first", "second")]
     scored = [float(metric.value(metric.tally(side).totals())) for side in (mine, theirs)]
     values = [None if math.isnan(value) else value for value in scored]
-    same = same_answers(kind.answer_type, table["first"], table["second"])
+    same = same_answers(kind.answer_type, table["first"], table["second"], task.language)
     separation = examples_to_separate(*scores, groups=mine.groups)
     return DatasetComparison(
         dataset=f"{row.dataset.name}@{row.dataset_version.number}",
@@ -281,4 +281,6 @@ def _aligned(task: Task, table: pl.DataFrame, side: str) -> Aligned:
     if table["group"].null_count() < table.height:
         more["groups"] = table["group"].fill_null(table["id"])
     answer_type = kind_of(task).answer_type
-    return align(answer_type, table["answer"], table[side], labels=task.label_names or None, **more)
+    return align(
+        answer_type, table["answer"], table[side], labels=task.label_names or None, language=task.language, **more
+    )

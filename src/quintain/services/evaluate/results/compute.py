@@ -53,7 +53,7 @@ from quintain.store.queries.evaluate import cells as cell_queries
 from quintain.store.queries.evaluate import results as cache
 from quintain.store.queries.evaluate.cells import CellRow
 
-FORMAT = 9  # goes up when the shape or the meaning of a cached value changes
+FORMAT = 10  # goes up when the shape or the meaning of a cached value changes
 
 
 def results(
@@ -258,7 +258,7 @@ def _keys(task: Task, group: Sequence[CellRow], at: datetime | None) -> dict[str
     done = {name: row.cell.predictions or BROKEN for name, row in _usable(group, at).items()}
     if PLAIN not in done:
         return {}
-    base = [FORMAT, group[0].dataset_version.hash, done[PLAIN]]
+    base = [FORMAT, task.language, group[0].dataset_version.hash, done[PLAIN]]
     keys = {PLAIN: content_id([*base, list(metric_names(task, group[0].dataset_version.role)), list(task.label_names)])}
     if MEASURE in done:
         keys[MEASURE] = content_id([*base, MEASURE, done[MEASURE]])

@@ -148,7 +148,7 @@ def _all_flips(db: Session, blobs: Blobs, task: Task, row: CellRow, members: Map
     plain = read_predictions(blobs, row, ("id", "prediction"))
     tables = [flip_table(db, blobs, plain, one).with_columns(variant=pl.lit(name)) for name, one in members.items()]
     table = pl.concat(tables)
-    changed = ~kept_answers(kind_of(task).answer_type, table["before"], table["after"])
+    changed = ~kept_answers(kind_of(task).answer_type, table["before"], table["after"], task.language)
     return table.filter(pl.Series(changed)).sort("family", "parent", "id")
 
 
@@ -277,8 +277,8 @@ def example_scores(task: Task, gold: pl.Series, predictions: pl.Series) -> Float
     answers = kind_of(task).answers
     metric = metric_named(answers.graded_by, answers.name) if answers.graded_by else None
     if isinstance(metric, MeanMetric):
-        return metric.scores(align(answers.name, gold, predictions))
-    return same_answers(answers.name, gold, predictions).astype(np.float64)
+        return metric.scores(align(answers.name, gold, predictions, language=task.language))
+    return same_answers(answers.name, gold, predictions, task.language).astype(np.float64)
 
 
 def scored(task: Task, examples: pl.DataFrame, predictions: pl.DataFrame) -> pl.DataFrame:

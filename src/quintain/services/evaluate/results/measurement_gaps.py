@@ -35,7 +35,7 @@ WITHHELD = (
 def count_unlike(task: Task, plain: pl.DataFrame, timed: pl.DataFrame) -> dict[str, int]:
     """Count the examples that were answered otherwise while the clock ran than in the run that is scored."""
     both = timed.select("id", pl.col("prediction").alias("timed")).join(plain, on="id", how="inner")
-    same = same_answers(kind_of(task).answer_type, both["timed"], both["prediction"])
+    same = same_answers(kind_of(task).answer_type, both["timed"], both["prediction"], task.language)
     return {"compared": both.height, "unlike_scored": int((~same).sum())}
 
 
@@ -85,6 +85,27 @@ def measurement_gaps(measured: Mapping[str, Any]) -> dict[str, Gap]:
         if axis not in gaps and value and half > BOUND * value:
             gaps[axis] = gap("uneven", n=round(100 * half / value))
     return gaps
+
+
+def keeps_known(known: Mapping[str, Any], measured: Mapping[str, Any]) -> bool:
+    """Return whether a *known* measurement stands where it was *measured* again on the same class of machine.
+
+    It does where the new one is too uneven to rank, and more so: a machine that is busy later takes no rank away.
+
+    >>> sharp, noisy = ({"throughput": 10.0, "throughput_half": half} for half in (1.0, 6.0))
+    >>> keeps_known(sharp, noisy), keeps_known(noisy, sharp), keeps_known({}, noisy)
+    (True, False, False)
+    """
+    if not known or known.get("machine_class") != measured.get("machine_class"):
+        return False
+    return _unevenness(measured) > max(_unevenness(known), (0, 0.0))
+
+
+def _unevenness(measured: Mapping[str, Any]) -> tuple[int, float]:
+    """Return how many axes are too uneven to rank, and how uneven the worst of them is."""
+    shares = [(measured.get(f"{axis}_half") or 0.0) / measured[axis] for axis in MEASURED if measured.get(axis)]
+    uneven = [share for share in shares if share > BOUND]
+    return len(uneven), max(uneven, default=0.0)
 
 
 def share_disturbed(measured: Mapping[str, Any]) -> float | None:

@@ -27,7 +27,7 @@ from quintain.store.database import transaction
 from quintain.store.queries.evaluate import results as cache
 from quintain.tasks.contract import kind_of
 
-FORMAT = 2  # goes up when the meaning of a cached report changes
+FORMAT = 3  # goes up when the meaning of a cached report changes
 
 
 def overlap_versions(

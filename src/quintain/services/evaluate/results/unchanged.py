@@ -49,7 +49,7 @@ def unchanged_shape(unchanged: Unchanged, table: pl.DataFrame) -> dict[str, Any]
 
 def measure_unchanged(task: Task, table: pl.DataFrame, examples: pl.Series) -> Unchanged:
     """Measure the share; the figure is of the perturbations that count for *task*, and the others stand beside it."""
-    same = kept_answers(kind_of(task).answer_type, table["before"], table["after"])
+    same = kept_answers(kind_of(task).answer_type, table["before"], table["after"], task.language)
     if BROKEN in table.columns:
         same &= ~table[BROKEN].to_numpy()
     every = pl.DataFrame({"parent": examples}).join(table.select("family").unique(), how="cross")

@@ -307,7 +307,10 @@ def _average_f1(data: _Answers, system: str) -> Estimate:
         return Estimate(None, reason="there are no pairs")
     if not options.grading.of_labels:
         scores = [
-            0.0 if (answer := _said(row, system)) is None else token_f1(written(answer), _golds(row)) for row in rows
+            0.0
+            if (answer := _said(row, system)) is None
+            else token_f1(written(answer), _golds(row), options.grading.language)
+            for row in rows
         ]
         return mean_estimate(scores, groups=groups, seed=options.seed, resamples=options.resamples)
     gold = [written(row.values["gold"]) for row in rows]

@@ -13,6 +13,7 @@ import polars as pl
 from quintain.core.errors import BadInput, Fault
 from quintain.core.jsontext import parse_json
 from quintain.core.task import Task
+from quintain.core.words import count_spaced
 from quintain.data.identity import example_ids
 from quintain.data.in_memory import InMemoryTable, Source
 from quintain.data.shaping import shape
@@ -295,4 +296,4 @@ def _parents(path: Source, table: pl.DataFrame) -> pl.Series:
 
 
 def _words(table: pl.DataFrame, names: Sequence[str]) -> int:
-    return sum(len(text.split()) for name in names for text in table[name].to_list() if text)
+    return sum(count_spaced(text) for name in names for text in table[name].to_list() if text)

@@ -8,7 +8,7 @@ from typing import Any
 from starlette.responses import Response
 
 from quintain.core.errors import BadInput, Conflict, Fault, Unavailable
-from quintain.core.records.collect import Counters, RoundCount
+from quintain.core.records.collect import Counters, PromptReport, RoundCount
 from quintain.core.rounds import RoundKind
 from quintain.core.task import Task
 from quintain.services.collect.panels import entry
@@ -122,14 +122,36 @@ def import_prompts(post: Posting, task: str, number: int) -> Response:
             )
     except (BadInput, Conflict) as error:
         return _show(visit, task, number, trouble_of(error))
+    return visit.redirect(f"/tasks/{task}/rounds/{number}", _added(visit, report))
+
+
+def _added(visit: Visit, report: PromptReport) -> str:
+    """Return how many prompts were added, and why others were not, in words."""
     _ = visit.tongue.gettext
-    toast = _(
-        "%(added)s prompts added; %(repeated)s were there already, %(used)s were shown or harvested elsewhere.",
-        added=report.added,
-        repeated=report.repeated,
-        used=report.used + report.used_parts + report.used_reviews,
-    )
-    return visit.redirect(f"/tasks/{task}/rounds/{number}", toast)
+    sentences = [
+        _(
+            "%(added)s prompts added; %(repeated)s were there already, %(used)s were shown or harvested elsewhere.",
+            added=report.added,
+            repeated=report.repeated,
+            used=report.used,
+        )
+    ]
+    if report.used_parts:
+        sentences.append(
+            _(
+                "%(n)s are from parts of the corpus of which something was shown or harvested.",
+                n=report.used_parts,
+            )
+        )
+    if report.used_reviews:
+        sentences.append(
+            _(
+                "%(n)s are from reviews of which another sentence was shown or harvested; reviews that are named alike "
+                "count as one.",
+                n=report.used_reviews,
+            )
+        )
+    return " ".join(sentences)
 
 
 def export(visit: Visiting, task: str, number: int, form: str = "jsonl", only: str = "") -> Response:

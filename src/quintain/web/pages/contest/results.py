@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from quintain.core.contests import PairReason, PairStatus, Phase
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
-from quintain.core.records.contests import ContestPair
+from quintain.core.records.contests import ContestPair, ContestPairs
 from quintain.services.contest import rulings, scores, teams
 from quintain.services.contest.contests import find_contest
 from quintain.services.contest.pair_files import STRATEGY
@@ -75,11 +75,11 @@ def results_page(visit: Visiting, task: str, name: str, following: str = "") -> 
 def pairs_page(
     visit: Visiting, task: str, name: str, asked: Asking, *, team: str = "", broke: str = "", status: str = ""
 ) -> Response:
-    """Show every pair with every system's answers."""
+    """Show every pair with every system's answers, or that what they are found by is being counted."""
     room = room_of(visit, task, name)
     _ = visit.tongue.gettext
     ref = room.info.ref
-    page = scores.list_pairs(
+    listed, shown = scores.shown_pairs(
         visit.db,
         visit.blobs,
         visit.actor,
@@ -91,16 +91,19 @@ def pairs_page(
         offset=asked.offset,
         limit=SIZE,
     )
+    page = listed or ContestPairs([], 0, 0)
     query = {"team": team, "broke": broke, "status": status}
     listing = page_of(page.pairs, page.total, asked, path=f"{room.base}/pairs", sort="", down=False)
     listing = replace(listing, paging=replace(listing.paging, query={**listing.paging.query, **query}))
-    names = list(page.pairs[0].answers or {}) if page.pairs else []
+    names = list(page.pairs[0].answers or {}) if page.pairs else [broke] if broke else []
     everyone = _("all")
     known = teams.list_teams(visit.db, visit.actor, ref)
     return room.render(
         "pairs",
         "pairs",
         listing=listing,
+        counted=listed is not None,
+        shown=shown,
         names=names,
         filters={**query, "label": asked.label},
         differences=differences,

@@ -1,9 +1,7 @@
 // Selecting an answer in a passage: with the mouse or a finger as in any text, or word by word with the keys.
 // What is chosen goes into the two fields that the form sends; whoever cannot select may type the answer instead.
 
-import { piecesOf } from "./worddiff.js";
-
-const WORD = /[\p{L}\p{N}_]/u;
+import { isWord, piecesOf } from "./words.js";
 
 /** Count characters as the server does: an emoji is one, not two. */
 function characters(text) {
@@ -20,7 +18,7 @@ class Passage {
     this.words = [];
     let place = 0;
     for (const piece of piecesOf(this.text)) {
-      if (WORD.test(piece)) this.words.push([place, place + piece.length]);
+      if (isWord(piece)) this.words.push([place, place + piece.length]);
       place += piece.length;
     }
     this.anchor = 0;

@@ -1,12 +1,8 @@
-// What changed between two texts: pieces to show, and the edit distance that the server counts. No DOM, no dependencies.
+// What changed between two texts: pieces to show, and the edit distance that the server counts. No DOM.
 
-const PIECES = /[\p{L}\p{N}_]+|\s+|[^\p{L}\p{N}_\s]/gu;
+import { piecesOf } from "./words.js";
+
 const MOST_CELLS = 4_000_000; // beyond this a table of common pieces would make typing slow
-
-/** Cut a text into words, spaces and signs. */
-export function piecesOf(text) {
-  return text.match(PIECES) ?? [];
-}
 
 /** List [kind, text] in reading order; kind is "same", "removed" or "added". */
 export function wordDiff(before, after) {
