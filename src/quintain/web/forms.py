@@ -21,7 +21,8 @@ MOST_BARS = 12
 class Spoken:
     """What one model said, ready to be shown: its answer, a bar per probability, its span within the passage.
 
-    *moved* has, by field, pieces of the text with a class that says how far and which way each moved the model.
+    *moved* has, by field, pieces of the text with a class that says how far and which way each moved the model; *note*
+    is what people should know of the model when they read its answer.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Spoken:
     error: QuintainError | None = None
     busy: bool = False
     moved: tuple[tuple[str, list[tuple[str, str, str]]], ...] | None = None
+    note: str = ""
 
 
 def typed(form: Form, text_of: Callable[[str], str]) -> dict[str, str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from starlette.testclient import TestClient
 
@@ -44,7 +46,11 @@ def test_whoever_has_the_link_takes_part(own_demo: Workspace, number: int) -> No
     """A look makes no account; a click makes one; the same browser is the same person again, another is another."""
     link = link_of(browser_of(own_demo, "demo-owner"), number)
     stranger = browser_of(own_demo)
-    assert "no account" in stranger.get(link).text
+    welcome = stranger.get(link).text
+    assert "no account" in welcome
+    assert "<h1>Fool it</h1>" in welcome
+    assert re.search(r"about [\d.]+ min", welcome)
+    assert "voluntary, without pay" in welcome
     assert people(own_demo) == 0
     answer = post(stranger, link, link)
     assert answer.headers["location"] == f"/tasks/sentiment/rounds/{number}/write"

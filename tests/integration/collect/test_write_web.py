@@ -296,6 +296,7 @@ def test_the_warning_comes_before_anything(site: Site) -> None:
     first = client.get(f"{place}/write").text
     assert "Rude words." in first
     assert "Secret instructions." not in first
+    assert "for a session, fooled or not" in first
     assert client.get(f"{place}/practice").headers["location"] == f"{place}/write"
     assert post(client, f"{place}/write", f"{place}/write").status_code == 403
     for choice, shown in (
@@ -305,7 +306,9 @@ def test_the_warning_comes_before_anything(site: Site) -> None:
         ("consent", "Secret instructions."),
     ):
         post(client, f"{place}/write", f"{place}/choice", choice=choice)
-        assert shown in client.get(f"{place}/write").text
+        page = client.get(f"{place}/write").text
+        assert shown in page
+        assert ("for a session, fooled or not" in page) == (choice != "opt_out")
     assert "has not been passed" in client.get(f"{place}/write").text
     quiz = "/tasks/sentiment/quizzes/basics"
     wrong = post(client, quiz, quiz, **{"answer-0": "1", "answer-1": "1"})

@@ -154,6 +154,18 @@ def test_croissant_is_valid_and_its_records_can_be_read(folder: Path) -> None:
     assert [row["labels/name"] for row in found.records("labels")] == list(LABELS)
 
 
+def test_no_description_turns_the_direction_of_text(
+    db: Session, blobs: Blobs, splits: list[VersionInfo], tmp_path: Path
+) -> None:
+    """A task's title is shown by whoever reads the metadata: an override in it is seen as a mark, in both files."""
+    put_task(db, OPERATOR, f'title = "a\u202eb"\n{TOML}')
+    export_folder(db, blobs, OPERATOR, [splits[2].ref], "hf", tmp_path / "turned")
+    for name in ("README.md", "croissant.json"):
+        text = (tmp_path / "turned" / name).read_text(encoding="utf-8")
+        assert "a\ufffdb" in json.loads(text)["description"] if name.endswith("json") else "a\ufffdb" in text
+        assert "\u202e" not in text
+
+
 def test_hidden_answers_and_meta_stay(db: Session, blobs: Blobs, splits: list[VersionInfo], tmp_path: Path) -> None:
     """Not even an owner's folder has them unless asked for, which is written down; others cannot ask."""
     hidden = splits[2].ref

@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from quintain.core.escaping import visible
 from quintain.data.publish.collection import Collection, PublishedSplit
 from quintain.data.publish.votes import MEANING
 
@@ -56,7 +57,7 @@ def croissant(collection: Collection, files: Mapping[str, DataFile]) -> dict[str
         "@type": "sc:Dataset",
         "conformsTo": "http://mlcommons.org/croissant/1.0",
         "name": collection.name,
-        "description": collection.description,
+        "description": visible(collection.description),
         **({"license": licenses[0] if len(licenses) == 1 else licenses} if licenses else {}),
         **({"citeAs": "\n\n".join(citations)} if citations else {}),
         "datePublished": collection.date,

@@ -34,6 +34,7 @@ from quintain.services.access.sign_in import StartedSession, limited, start_sess
 from quintain.services.collect.panels import entry_codes
 from quintain.services.collect.panels.entry_codes import EntryCodeForm
 from quintain.services.collect.panels.panel_ids import LINK, PREVIEW, PanelIds, panel_ids
+from quintain.services.collect.rounds.manage import RoundInfo
 from quintain.services.pay.policy import policy_of
 from quintain.services.pay.providers import prolific_of
 from quintain.store.base import now
@@ -103,7 +104,7 @@ class PanelArrival:
     """Somebody who came from a panel, and the page to go to. In a *preview* (Mechanical Turk) there is nobody yet.
 
     *device* is what the browser keeps, to be known by again. With a *question* they have to show first who they are.
-    With *welcome* they are asked first whether they take part.
+    With *welcome* they are asked first whether they take part, in *round* where it is one.
     """
 
     place: str
@@ -113,6 +114,7 @@ class PanelArrival:
     welcome: bool = False
     device: str = field(default="", repr=False)
     question: EntryCodeForm | None = None
+    round: RoundInfo | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,7 +102,8 @@ def enter(db: Session, key: str, parameters: Mapping[str, str], visitor: Visitor
                 )
             )
 
-    return admit(db, door, parameters, visitor, check, remember)
+    arrival = admit(db, door, parameters, visitor, check, remember)
+    return replace(arrival, round=info) if arrival.welcome else arrival
 
 
 def complete(db: Session, actor: Actor, ref: str) -> Completion:

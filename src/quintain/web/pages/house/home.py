@@ -22,6 +22,7 @@ from quintain.web.forms import Spoken, spoken
 from quintain.web.help_search import search_help
 from quintain.web.i18n import in_language, languages
 from quintain.web.pages.house.waiting import shown_waiting
+from quintain.web.pages.models.language_note import language_note
 from quintain.web.pages.models.moved import moved_pieces
 from quintain.web.tour import role_of
 from quintain.web.visit import LANGUAGE_COOKIE, Posting, Visit, Visiting, local_path
@@ -63,7 +64,7 @@ def fool(post: Posting) -> Response:
     except (BadInput, NotFound, TooMany, Unavailable) as error:
         trouble = trouble_of(error)
     if visit.request.headers.get("hx-request") != "true":
-        return _home(visit, {"text": text, "label": label}, shown, trouble)
+        return _home(visit, {"text": text, "label": label, "model": ref}, shown, trouble)
     return visit.render(
         "house/fooled.html",
         status=trouble.status if trouble else 200,
@@ -119,6 +120,7 @@ def _home(
         cards=[(card, _moved(visit, card.moved)) for card in known.cards],
         waiting=shown_waiting(visit, titles) if visit.signed_in else [],
         box=box,
+        language_note=language_note(visit, box.language_model) if box and box.language_model else "",
         typed=typed or {},
         tried=shown,
         trouble=trouble,

@@ -18,6 +18,7 @@ from quintain.tasks.contract import kind_of
 from quintain.web.error_text import fault_text, translated
 from quintain.web.errors import status_of
 from quintain.web.forms import Spoken, inputs_of, spoken, typed
+from quintain.web.pages.models.language_note import language_note
 from quintain.web.pages.models.moved import moved_pieces
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.visit import Posting, Visit, Visiting
@@ -62,7 +63,9 @@ def _ask(visit: Visit, task: Task, ref: str, inputs: Mapping[str, Any], *, moved
     limit_calls(visit.db, visit.actor, visit.address, visit.workspace.settings.model_calls)
     runners = visit.workspace.runners
     prediction = predict(visit.db, visit.blobs, visit.actor, info.version.ref, [inputs], runners=runners)[0]
-    answer = spoken(task, info.name, info.version.number, inputs, prediction)
+    answer = replace(
+        spoken(task, info.name, info.version.number, inputs, prediction), note=language_note(visit, info.version)
+    )
     if not moved:
         return answer
     who = f"address:{visit.address}" if visit.actor.user_id is None else f"user:{visit.actor.user_id}"

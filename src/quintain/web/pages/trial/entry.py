@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.responses import Response
 
+from quintain.core.rounds import Money
 from quintain.services.access.sign_in import LONGEST
 from quintain.services.collect.panels import entry
 from quintain.services.collect.panels.admission import Visitor
 from quintain.services.collect.panels.entry_codes import NAMES
 from quintain.services.collect.panels.panel_ids import TURK_HOSTS
+from quintain.services.collect.rounds.manage import RoundInfo
+from quintain.services.pay import earnings
 from quintain.services.trial import panel_entry as trial_doors
 from quintain.services.validate.judging import panel_entry
 from quintain.web.middleware import CONTENT_SECURITY_POLICY
@@ -79,12 +83,20 @@ def _enter(visit: Visit, key: str, *, code: str = "", ask: str = "", sure: bool 
     if arrival.question is not None:
         return visit.render("trial/entry_proof.html", status=401, question=arrival.question, target=_here(visit))
     if arrival.welcome:
-        return visit.render("trial/entry.html", why="welcome", target=_here(visit))
+        return visit.render("trial/entry.html", why="welcome", target=_here(visit), **_terms(visit, arrival.round))
     if arrival.session is None:
         return visit.render("trial/entry.html", why="preview", target="")
     visit.remember(SESSION_COOKIE, arrival.session.token, int(LONGEST.total_seconds()))
     visit.forget(CSRF_COOKIE)
     return visit.redirect(arrival.place)
+
+
+def _terms(visit: Visit, info: RoundInfo | None) -> dict[str, Any]:
+    """Return what a round takes and pays, for who is asked whether they take part."""
+    if info is None:
+        return {}
+    bonus = Money(info.spec.reward.bonus, info.spec.reward.currency)
+    return {"spec": info.spec, "wage": earnings.wage(visit.db, info.id, info.spec), "bonus": bonus}
 
 
 def _here(visit: Visit) -> str:
