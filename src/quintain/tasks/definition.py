@@ -225,7 +225,7 @@ class _Reading:
             self.fault(key, "'{name}': 'mixes' is not a list of labels", name=name)
             return None
         first = next((glosses[code] for code in languages if code in glosses), next(iter(glosses.values()), ""))
-        normal = tuple(normalise_label(one) for one in mixes)
+        normal = tuple(normalise_label(mix) for mix in mixes)
         return Label(name, first if glosses else gloss, tuple(examples), normal, tuple(glosses.items()))
 
     @staticmethod
