@@ -162,8 +162,8 @@ def roles_on_task(
         db, task_id, search=search.strip(), role=role.value if role else "", limit=limit, offset=offset
     )
     listed = [
-        TaskRole(one.name, one.display_name, RoleName(one.grant.role), one.grant.granted_at, one.given_by)
-        for one in grants
+        TaskRole(grant.name, grant.display_name, RoleName(grant.grant.role), grant.grant.granted_at, grant.given_by)
+        for grant in grants
     ]
     return TaskRoles(listed, total)
 
