@@ -161,7 +161,7 @@ def _domain(columns: Sequence[RoundColumn]) -> tuple[float, float]:
     """Return the range of the scale: all intervals and a little more, never beyond what a share can be."""
     figures = [point.figure for column in columns for point in column.models.values()]
     figures += [column.people for column in columns if column.people]
-    ends = [end for one in figures for end in (one.value, one.low, one.high) if end is not None]
+    ends = [end for figure in figures for end in (figure.value, figure.low, figure.high) if end is not None]
     if not ends:
         return 0.0, 1.0
     low, high = min(ends), max(ends)

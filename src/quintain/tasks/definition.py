@@ -219,7 +219,7 @@ class _Reading:
         if not _is_texts(mixes):
             self.fault(key, "'{name}': 'mixes' is not a list of labels", name=name)
             return None
-        return Label(name, gloss, tuple(examples), tuple(normalise_label(one) for one in mixes))
+        return Label(name, gloss, tuple(examples), tuple(normalise_label(mix) for mix in mixes))
 
     def _check_labels(self, kind: TaskKind | None, labels: Sequence[Label], extra: Sequence[Label]) -> None:
         names = [label.name for label in labels]

@@ -62,7 +62,7 @@ def search(db: Session, actor: Actor, query: str) -> Found:
 
 
 def _model_counts(db: Session, actor: Actor, tasks: Sequence[Task]) -> Mapping[str, int]:
-    owned = None if actor.has(RoleName.OWNER) else [one.name for one in tasks if actor.has(RoleName.OWNER, one.name)]
+    owned = None if actor.has(RoleName.OWNER) else [task.name for task in tasks if actor.has(RoleName.OWNER, task.name)]
     return movements.model_counts(db, actor.user_id, owned)
 
 

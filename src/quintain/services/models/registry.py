@@ -29,12 +29,12 @@ from quintain.models import artefact
 from quintain.models.card import check_card
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_role, require_signed_in
+from quintain.services.events import ServiceEvent, announce
 from quintain.services.models.shown_hash import salted_hash
 from quintain.services.tasks.definitions import find_row
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.database import lock, transaction
-from quintain.store.queries.evaluate import cells
 from quintain.store.queries.models import models as queries
 from quintain.store.queries.models import tried
 from quintain.store.queries.models.models import ModelSight
@@ -44,7 +44,6 @@ VISIBILITIES: tuple[Visibility, ...] = get_args(Visibility)
 MIN_PREFIX = 6
 MOST_CHOICES = 100  # of models that a form offers; of more, others are named
 _NAME = re.compile(r"[a-z0-9]([a-z0-9._-]{0,118}[a-z0-9])?")
-WITHDRAWN = "the model was withdrawn"  # why runs of it were cancelled, which come back with it
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +214,7 @@ def page_of_models(db: Session, actor: Actor, task: str, *, limit: int, offset: 
     find_row(db, task)
     sight = model_visibility(actor)
     names = [name for _task, name in queries.names(db, sight, task, limit=limit, offset=offset)]
-    infos = {one.name: one for one in list_models(db, actor, task, names)} if names else {}
+    infos = {model.name: model for model in list_models(db, actor, task, names)} if names else {}
     return [infos[name] for name in names if name in infos], queries.count_seen(db, sight, task)
 
 
@@ -339,13 +338,13 @@ def withdraw(db: Session, actor: Actor, ref: str) -> ModelVersionInfo:
         if info.version.withdrawn_at is None:
             version = db.get_one(ModelVersion, info.version.id)
             version.withdrawn_at = now()
-            cells.cancel_all(db, version.id, WITHDRAWN, now())
+            announce(db, ServiceEvent.MODEL_WITHDRAWN, version.id)
             audit.record(db, actor, "model.withdraw", info.version.ref)
     return get_model(db, actor, info.version.ref).version
 
 
 def restore(db: Session, actor: Actor, ref: str) -> ModelVersionInfo:
-    """Take a version back that was withdrawn: it can be run again, and runs that were cancelled then are queued.
+    """Take a version back that was withdrawn: it can be run again, and what it has missed is queued.
 
     What was refused when it was tried is sent again instead.
     """
@@ -359,7 +358,7 @@ def restore(db: Session, actor: Actor, ref: str) -> ModelVersionInfo:
             version = db.get_one(ModelVersion, info.version.id)
             version.withdrawn_at = None
             db.flush()
-            cells.revive_all(db, version.id, WITHDRAWN)
+            announce(db, ServiceEvent.MODEL_RESTORED, version.id, info.task)
             audit.record(db, actor, "model.restore", info.version.ref)
     return get_model(db, actor, info.version.ref).version
 

@@ -69,7 +69,8 @@ def record_of(task: Task, revision: str = "") -> records.TaskInfo:
         labels=task.labels,
         extra_labels=task.extra_labels,
         fields=tuple(
-            records.TaskField(one.name, one.type, one.title, one.required, one.max_length) for one in kind.fields(task)
+            records.TaskField(field.name, field.type, field.title, field.required, field.max_length)
+            for field in kind.fields(task)
         ),
         answer_type=kind.answer_type,
         instructions=task.instructions,

@@ -235,7 +235,7 @@ def open_round(db: Session, actor: Actor, ref: str) -> RoundInfo:
                 "Round {ref} is {state} already.", ref=ref, state=Word(row.state), remedy="Clone it to collect again."
             )
         _check_surroundings(db, info.spec, None)
-        if any(one.prompt for one in info.spec.conditions) and not prompts.count(db, row.id):
+        if any(condition.prompt for condition in info.spec.conditions) and not prompts.count(db, row.id):
             raise Conflict(
                 "Round {ref} gives writers a prompt to edit, and it has no prompts.",
                 ref=ref,
@@ -254,7 +254,7 @@ def open_round(db: Session, actor: Actor, ref: str) -> RoundInfo:
 
 def _tell_writers(db: Session, actor: Actor, info: RoundInfo) -> None:
     """Tell those who wrote for the task before that they can again; whoever opens the round knows."""
-    writers = [one for one in queries.writers_of_task(db, info.task_id) if one != actor.user_id]
+    writers = [writer for writer in queries.writers_of_task(db, info.task_id) if writer != actor.user_id]
     text = Text("A round is open: {title}.", title=info.spec.title)
     notify_all(db, writers, "round.opened", text, f"/tasks/{info.task}/rounds/{info.number}/write")
 

@@ -56,7 +56,7 @@ def add_harvest(
         _add_round(db, actor, task_id, spec)
         ref = f"{task}/{number}"
         open_validation(db, actor, ref, policy_toml, seed=seed)
-        take_rows(db, actor, ref, [{**one, "predictions": _named(one["predictions"], version.ref)} for one in rows])
+        take_rows(db, actor, ref, [{**row, "predictions": _named(row["predictions"], version.ref)} for row in rows])
         audit.record(db, actor, "round.harvest", ref, model=version.ref, rows=len(rows))
     return get_round(db, actor, ref)
 
@@ -121,4 +121,4 @@ def _target(db: Session, task: str, rows: Sequence[Mapping[str, Any]], model: st
 
 
 def _named(predictions: Sequence[Mapping[str, Any]], ref: str) -> list[dict[str, Any]]:
-    return [{**one, "model": ref} for one in predictions]
+    return [{**prediction, "model": ref} for prediction in predictions]

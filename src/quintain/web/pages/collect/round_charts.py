@@ -33,14 +33,14 @@ def rate_chart(counts: Sequence[RoundCount], *, category: str, attempts: str, ra
     """Draw the fooling rate of each heading as a point on its interval; *category*, *attempts*, *rate* name them."""
     rows = [
         {
-            "name": one.name or "–",
-            "rate": one.rate,
-            "low": one.low,
-            "high": one.high,
-            "n": one.attempts,
+            "name": count.name or "–",
+            "rate": count.rate,
+            "low": count.low,
+            "high": count.high,
+            "n": count.attempts,
         }
-        for one in counts
-        if one.rate is not None
+        for count in counts
+        if count.rate is not None
     ]
     x = {
         "field": "rate",

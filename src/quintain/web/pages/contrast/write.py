@@ -114,7 +114,7 @@ def withdraw(post: Posting, task: str, name: str, pivot: int, variant: int) -> R
     """Take one's own variant back; what is typed meanwhile stays."""
     visit, ref = post.visit, f"{task}/{name}"
     authoring.withdraw_variant(visit.db, visit.actor, ref, variant)
-    return _kept(post, ref, pivot)
+    return _show_again(post, ref, pivot)
 
 
 def add_phenomenon(post: Posting, task: str, name: str, pivot: int) -> Response:
@@ -124,8 +124,10 @@ def add_phenomenon(post: Posting, task: str, name: str, pivot: int) -> Response:
         listed = projects.add_phenomenon(visit.db, visit.actor, ref, post.text("phenomenon"))
     except BadInput as error:
         visit.db.rollback()
-        return _kept(post, ref, pivot, trouble=trouble_of(error))
-    return _kept(post, ref, pivot, ticked=[tag for tag in listed if tag == " ".join(post.text("phenomenon").split())])
+        return _show_again(post, ref, pivot, trouble=trouble_of(error))
+    return _show_again(
+        post, ref, pivot, ticked=[tag for tag in listed if tag == " ".join(post.text("phenomenon").split())]
+    )
 
 
 def show_drafts(post: Posting, task: str, name: str, pivot: int) -> Response:
@@ -134,8 +136,8 @@ def show_drafts(post: Posting, task: str, name: str, pivot: int) -> Response:
     try:
         offered = drafts.list_drafts(visit.db, visit.actor, ref, pivot)
     except Conflict as error:
-        return _kept(post, ref, pivot, trouble=trouble_of(error))
-    return _kept(post, ref, pivot, offered=offered.drafts)
+        return _show_again(post, ref, pivot, trouble=trouble_of(error))
+    return _show_again(post, ref, pivot, offered=offered.drafts)
 
 
 def search(post: Posting, task: str, name: str, pivot: int) -> Response:
@@ -146,8 +148,8 @@ def search(post: Posting, task: str, name: str, pivot: int) -> Response:
         model = post.text("draft-model")
         offered = drafts.search_drafts(visit.db, visit.blobs, visit.actor, ref, pivot, model, runners=runners)
     except (BadInput, Conflict, NotFound, Unavailable) as error:
-        return _kept(post, ref, pivot, trouble=trouble_of(error))
-    return _kept(post, ref, pivot, offered=offered.drafts)
+        return _show_again(post, ref, pivot, trouble=trouble_of(error))
+    return _show_again(post, ref, pivot, offered=offered.drafts)
 
 
 def look(post: Posting, task: str, name: str, pivot: int) -> Response:
@@ -157,11 +159,11 @@ def look(post: Posting, task: str, name: str, pivot: int) -> Response:
         limit_calls(visit.db, visit.actor, visit.address, visit.workspace.settings.model_calls)
         seen = scouting.scout(visit.db, visit.blobs, visit.actor, ref, post.text("look-model"), runners=runners)
     except (BadInput, Conflict, NotFound, Unavailable) as error:
-        return _kept(post, ref, pivot, trouble=trouble_of(error))
-    return _kept(post, ref, pivot, seen=seen)
+        return _show_again(post, ref, pivot, trouble=trouble_of(error))
+    return _show_again(post, ref, pivot, seen=seen)
 
 
-def _kept(
+def _show_again(
     post: Post,
     ref: str,
     pivot: int,
@@ -241,7 +243,7 @@ def _desk(
         seen=seen,
         seen_answer=answer_text(task, seen.inputs, seen.answer) if seen else "",
         seen_gold=answer_text(task, seen.inputs, seen.gold) if seen else "",
-        models=[(one.ref, f"{one.name} @ {one.number}") for one in choices.models],
+        models=[(model.ref, f"{model.name} @ {model.number}") for model in choices.models],
         more_models=choices.more,
         gallery=gallery(visit.db, task, info.id) if any(box.field.widget == "image" for box in boxes) else [],
         states=state_words(visit),

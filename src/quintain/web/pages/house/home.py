@@ -22,6 +22,7 @@ from quintain.web.forms import Spoken, spoken
 from quintain.web.help_search import search_help
 from quintain.web.i18n import in_language, languages
 from quintain.web.pages.house.waiting import shown_waiting
+from quintain.web.pages.models.language_note import language_note
 from quintain.web.pages.models.moved import moved_pieces
 from quintain.web.tour import role_of
 from quintain.web.visit import LANGUAGE_COOKIE, Posting, Visit, Visiting, local_path
@@ -63,7 +64,7 @@ def fool(post: Posting) -> Response:
     except (BadInput, NotFound, TooMany, Unavailable) as error:
         trouble = trouble_of(error)
     if visit.request.headers.get("hx-request") != "true":
-        return _home(visit, {"text": text, "label": label}, shown, trouble)
+        return _home(visit, {"text": text, "label": label, "model": ref}, shown, trouble)
     return visit.render(
         "house/fooled.html",
         status=trouble.status if trouble else 200,
@@ -116,9 +117,10 @@ def _home(
     return visit.render(
         "house/home.html",
         status=trouble.status if trouble else 200,
-        cards=[(one, _moved(visit, one.moved)) for one in known.cards],
+        cards=[(card, _moved(visit, card.moved)) for card in known.cards],
         waiting=shown_waiting(visit, titles) if visit.signed_in else [],
         box=box,
+        language_note=language_note(visit, box.language_model) if box and box.language_model else "",
         typed=typed or {},
         tried=shown,
         trouble=trouble,
@@ -130,7 +132,7 @@ def _home(
 
 def _build_in(visit: Visit, known: Front, box: FoolBox | None) -> str:
     """Name the task that a builder may begin with: the one whose model is to be fooled, or the first."""
-    names = [*([box.task.name] if box else []), *(one.card.task.name for one in known.cards)]
+    names = [*([box.task.name] if box else []), *(card.card.task.name for card in known.cards)]
     return next((name for name in names if visit.actor.has(RoleName.BUILDER, name)), "")
 
 
@@ -138,7 +140,7 @@ def _titles(visit: Visit, known: Front) -> dict[str, str]:
     def title(task: Task) -> str:
         return in_language(task.title, visit.language, task.languages) or task.name
 
-    return {one.card.task.name: title(one.card.task) for one in known.cards}
+    return {card.card.task.name: title(card.card.task) for card in known.cards}
 
 
 def _moved(visit: Visit, moved: Movement | None) -> str:

@@ -18,10 +18,10 @@ def cost_chart(visit: Visit, report: CostReport) -> dict[str, Any] | None:
     kinds = [_("base pay"), _("bonus"), _("experts")]
     digits = 10 ** MINOR_DIGITS.get(report.currency, 2)
     rows = [
-        {"round": one.name, "kind": kind, "order": place, "cost": amount.amount / digits / one.texts}
-        for one in report.groups
-        if one.texts and one.total.amount
-        for place, (kind, amount) in enumerate(zip(kinds, (one.base, one.bonus, one.expert), strict=True))
+        {"round": group.name, "kind": kind, "order": place, "cost": amount.amount / digits / group.texts}
+        for group in report.groups
+        if group.texts and group.total.amount
+        for place, (kind, amount) in enumerate(zip(kinds, (group.base, group.bonus, group.expert), strict=True))
     ]
     if not rows:
         return None
