@@ -123,7 +123,7 @@ def test_exports_have_every_model_and_escape_what_they_must(db: Session, blobs: 
             export(ranked, kind)
     with pytest.raises(BadInput, match="no format"):
         export(ranked, "xls")
-    with refusal(NotFound, "no_pivots"):
+    with pytest.raises(NotFound, match="nobody"):
         export(ranked, "harness", "nobody")
 
 
