@@ -118,19 +118,19 @@ def _infos(rows: Sequence[Prompt]) -> list[PromptInfo]:
     moment = now()
     return [
         PromptInfo(
-            id=one.id,
-            hash=one.hash,
-            inputs=one.inputs,
-            tags=tuple(one.tags),
-            corpus=one.corpus,
-            part=one.part,
-            row=one.row,
-            review=one.review,
-            about=one.about,
-            uses=one.uses,
-            leased=one.lease_until is not None and one.lease_until > moment,
+            id=row.id,
+            hash=row.hash,
+            inputs=row.inputs,
+            tags=tuple(row.tags),
+            corpus=row.corpus,
+            part=row.part,
+            row=row.row,
+            review=row.review,
+            about=row.about,
+            uses=row.uses,
+            leased=row.lease_until is not None and row.lease_until > moment,
         )
-        for one in rows
+        for row in rows
     ]
 
 
