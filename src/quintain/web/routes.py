@@ -514,6 +514,7 @@ PAGES = [
     PageRoute("POST", "/tasks/{task}/contrast/{name}/add", contrast_projects.add_file),
     PageRoute("POST", "/tasks/{task}/contrast/{name}/withdraw/{variant}", contrast_projects.withdraw),
     PageRoute("GET", "/tasks/{task}/contrast/{name}/write", contrast_write.start),
+    PageRoute("POST", "/tasks/{task}/contrast/{name}/write", contrast_write.take),
     PageRoute("GET", "/tasks/{task}/contrast/{name}/write/{pivot}", contrast_write.desk),
     PageRoute("POST", "/tasks/{task}/contrast/{name}/write/{pivot}", contrast_write.add),
     PageRoute("POST", "/tasks/{task}/contrast/{name}/write/{pivot}/finish", contrast_write.finish),

@@ -49,6 +49,7 @@ from quintain.services.tasks.definitions import find_row, get_task
 from quintain.store.blobs import Blobs
 from quintain.store.database import lock, transaction
 from quintain.store.queries.data import datasets as queries
+from quintain.store.search_index import Findable, keep_entry
 from quintain.store.tables import DatasetVersion
 from quintain.tasks.contract import kind_of
 
@@ -338,6 +339,7 @@ def _keep(
                     created_by=actor.user_id,
                 ),
             )
+            keep_entry(db, Findable.DATASET, dataset.id, task_id=dataset.task_id, title=name, text=facts.description)
             if lineage:
                 queries.add_lineage(db, version.id, *lineage)
             subject = f"{task}/{name}@{version.number}"

@@ -38,6 +38,7 @@ from quintain.store.database import lock, transaction
 from quintain.store.queries.models import models as queries
 from quintain.store.queries.models import tried
 from quintain.store.queries.models.models import ModelSight
+from quintain.store.search_index import Findable, keep_entry
 from quintain.store.tables import Model, ModelCard, ModelVersion
 
 VISIBILITIES: tuple[Visibility, ...] = get_args(Visibility)
@@ -171,6 +172,7 @@ def register_version(  # noqa: PLR0913 - what a version is made of, each by its 
             )
             db.add(version)
             db.flush()
+            keep_entry(db, Findable.MODEL, model.id, task_id=model.task_id, title=name, text=card)
             audit.record(db, actor, "model.register", f"{task}/{name}@{version.number}", hash=full_hash)
     return get_model(db, actor, f"{task}/{name}@{version.number}").version
 
@@ -254,12 +256,12 @@ def models_to_choose(
 
 
 def list_names(
-    db: Session, actor: Actor, task: str | None = None, *, word: str = "", limit: int | None = None
+    db: Session, actor: Actor, task: str | None = None, *, limit: int | None = None
 ) -> list[tuple[str, str]]:
-    """List task and name of the models that `list_models` has, for choices: those that contain *word*, some of them."""
+    """List task and name of the models that `list_models` has, for choices: all, or some of them."""
     if task is not None:
         find_row(db, task)
-    return queries.names(db, model_visibility(actor), task, word=word, limit=limit)
+    return queries.names(db, model_visibility(actor), task, limit=limit)
 
 
 def model_visibility(actor: Actor) -> ModelSight:
@@ -377,6 +379,10 @@ def update_card(db: Session, actor: Actor, ref: str, text: str, *, edit: EditOri
         text = str(edit.settled({"card": info.version.card}, {"card": text})["card"])
         if text != info.version.card:
             db.add(ModelCard(version_id=info.version.id, text=text, created_by=actor.user_id))
+            if info.version.number == max(version.number for version in info.versions):
+                model = db.get_one(ModelVersion, info.version.id).model_id
+                task_id = find_row(db, info.task).id
+                keep_entry(db, Findable.MODEL, model, task_id=task_id, title=info.name, text=text)
             audit.record(db, actor, "model.card", info.version.ref)
     return get_model(db, actor, info.version.ref).version
 

@@ -35,6 +35,7 @@ from quintain.store.database import lock, transaction
 from quintain.store.queries.collect import prompts
 from quintain.store.queries.collect import rounds as queries
 from quintain.store.queries.work import qualify
+from quintain.store.search_index import Findable, keep_entry
 from quintain.store.tables import Round, RoundVersion
 from quintain.tasks.contract import kind_of
 
@@ -169,6 +170,7 @@ def put_spec(
             version = newest.number + 1
         db.add(RoundVersion(round_id=row.id, number=version, toml=text, created_by=actor.user_id))
         db.flush()
+        keep_entry(db, Findable.ROUND, row.id, task_id=task_row.id, title=spec.title, text=spec.instructions)
         action = "round.add" if version == 1 else "round.change"
         audit.record(db, actor, action, f"{spec.task}/{number}", version=version)
     return get_round(db, actor, f"{spec.task}/{number}")
@@ -200,11 +202,12 @@ def list_rounds(db: Session, actor: Actor, task: str | None = None) -> list[Roun
     if task is not None:
         find_row(db, task)
     infos = [info_of(row, version, name) for row, version, name in queries.all_of(db, task)]
-    return [
-        info
-        for info in infos
-        if (info.state is not RoundState.DRAFT and info.spec.listed) or actor.has(RoleName.OWNER, info.task)
-    ]
+    return [info for info in infos if is_listed(actor, info)]
+
+
+def is_listed(actor: Actor, info: RoundInfo) -> bool:
+    """Return whether *actor* is shown a round in lists: drafts, and what is not listed, are for the task's owners."""
+    return (info.state is not RoundState.DRAFT and info.spec.listed) or actor.has(RoleName.OWNER, info.task)
 
 
 def open_rounds(db: Session, actor: Actor, task: str | None = None) -> list[RoundInfo]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from quintain.core.records.report import Cell, Chart, Column, ReportSection, Table
 from quintain.core.texts import Text
-from quintain.reports.charts import distribution_chart
+from quintain.reports.line_charts import distribution_chart
 from quintain.stats.artefacts.examples import Examples
 from quintain.stats.artefacts.partial import MOST_ARMS
 from quintain.stats.artefacts.surface import length_heuristics, option_overlap, options_apart

@@ -18,7 +18,7 @@ from quintain.core.records.figures import Estimate
 from quintain.core.records.report import Cell, Chart, Column, Report, ReportFact, ReportSection, Table
 from quintain.core.texts import Text
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
-from quintain.reports.charts import distribution_chart
+from quintain.reports.line_charts import distribution_chart
 from quintain.stats.bootstrap import FloatArray
 from quintain.stats.diversity import SAMPLES, TEXTS, WORDS, binned, count_words, edit_shares, vocabulary_sizes, words_of
 from quintain.stats.two_samples import median_interval, superiority

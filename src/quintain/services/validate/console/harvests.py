@@ -25,6 +25,7 @@ from quintain.services.validate.console.manage import open_validation, take_rows
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
 from quintain.store.queries.collect import rounds as queries
+from quintain.store.search_index import Findable, keep_entry
 from quintain.store.tables import Round, RoundVersion
 
 
@@ -78,6 +79,7 @@ def _add_round(db: Session, actor: Actor, task_id: int, spec: RoundSpec) -> None
     db.add(row)
     db.flush()
     db.add(RoundVersion(round_id=row.id, number=1, toml=dump_round(spec), created_by=actor.user_id))
+    keep_entry(db, Findable.ROUND, row.id, task_id=task_id, title=spec.title, text=spec.instructions)
     pin_targets(db, row.id, spec)
     db.flush()
 

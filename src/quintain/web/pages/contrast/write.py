@@ -9,7 +9,7 @@ from typing import Any
 from starlette.responses import Response
 
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound, Unavailable
-from quintain.core.records.contrasting import ContrastDraft, ContrastLook, ContrastPivot
+from quintain.core.records.contrasting import ContrastDraft, ContrastLook, ContrastPivot, ContrastProject
 from quintain.core.task import Task
 from quintain.services.contrast import authoring, drafts, projects, scouting
 from quintain.services.contrast.authoring import Edit
@@ -40,22 +40,39 @@ SAID = ("rationale", "reason", "draft")
 
 
 def start(visit: Visiting, task: str, name: str) -> Response:
+    """Go on with the example in hand, or say what taking one means: a look at the page takes none."""
+    project = projects.get_project(visit.db, visit.actor, f"{task}/{name}")
+    try:
+        pivot = authoring.pivot_in_hand(visit.db, visit.actor, project.ref)
+    except Conflict as error:
+        return _before_desk(visit, project, blocked=trouble_of(error))
+    if pivot is None:
+        return _before_desk(visit, project)
+    return visit.redirect(f"/tasks/{task}/contrast/{name}/write/{pivot.id}")
+
+
+def take(post: Posting, task: str, name: str) -> Response:
     """Take the next example, or go on with the one in hand; say what stands in the way."""
+    visit = post.visit
     project = projects.get_project(visit.db, visit.actor, f"{task}/{name}")
     try:
         pivot = authoring.take_pivot(visit.db, visit.actor, project.ref)
     except (Conflict, NotFound) as error:
-        definition = tasks.get_task(visit.db, task)
-        return visit.render(
-            "contrast/nothing.html",
-            task=definition,
-            section="contrast",
-            project=project,
-            base=f"/tasks/{task}/contrast/{name}",
-            blocked=trouble_of(error),
-            crumbs=crumbs_of(visit, definition, project.title, name, visit.tongue.gettext("Write")),
-        )
+        return _before_desk(visit, project, blocked=trouble_of(error))
     return visit.redirect(f"/tasks/{task}/contrast/{name}/write/{pivot.id}")
+
+
+def _before_desk(visit: Visit, project: ContrastProject, blocked: Trouble | None = None) -> Response:
+    definition = tasks.get_task(visit.db, project.task)
+    return visit.render(
+        "contrast/nothing.html" if blocked else "contrast/begin.html",
+        task=definition,
+        section="contrast",
+        project=project,
+        base=f"/tasks/{project.task}/contrast/{project.name}",
+        blocked=blocked,
+        crumbs=crumbs_of(visit, definition, project.title, project.name, visit.tongue.gettext("Write")),
+    )
 
 
 def desk(visit: Visiting, task: str, name: str, pivot: int) -> Response:
@@ -107,7 +124,7 @@ def finish(post: Posting, task: str, name: str, pivot: int) -> Response:
         visit.db.rollback()
         in_hand = authoring.get_pivot(visit.db, visit.actor, ref, pivot)
         return _desk(visit, ref, in_hand, trouble=trouble_of(error))
-    return visit.redirect(f"{base}/write")
+    return take(post, task, name)
 
 
 def withdraw(post: Posting, task: str, name: str, pivot: int, variant: int) -> Response:

@@ -15,6 +15,7 @@ from quintain.services.tasks import definitions as tasks
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.pages.model_results import axes_of
 from quintain.web.pages.models.language_note import language_note
+from quintain.web.pages.models.styles import model_styles
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.visit import Posting, Visit, Visiting
 
@@ -84,6 +85,7 @@ def _show(visit: Visit, task: str, model: str, version: str, trouble: Trouble | 
         version=info.version,
         made_from=visit.made_from("card", {"card": info.version.card}),
         trial=tryout_of(visit.db, info.version.id),
+        style=model_styles(visit, task).get(info.name),
         language_note=language_note(visit, info.version),
         visibility_names=visibility_names(_),
         visibility_choices=visibility_choices(_),

@@ -20,6 +20,7 @@ from quintain.web.errors import status_of
 from quintain.web.forms import Spoken, inputs_of, spoken, typed
 from quintain.web.pages.models.language_note import language_note
 from quintain.web.pages.models.moved import moved_pieces
+from quintain.web.pages.models.styles import model_styles
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.visit import Posting, Visit, Visiting
 
@@ -121,6 +122,7 @@ def _page(
         other=other,
         values=values or {},
         answers=answers,
+        styles=model_styles(visit, task.name),
         faults=[_fault_sentence(visit, titles, fault) for fault in faults],
         crumbs=[(title_of(visit, task), f"/tasks/{task.name}"), (_("Talk"), None)],
     )

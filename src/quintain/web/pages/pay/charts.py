@@ -7,9 +7,8 @@ from typing import Any
 from quintain.core.records.pay import CostReport
 from quintain.core.rounds import MINOR_DIGITS
 from quintain.reports.charts import ROW_HEIGHT, SCHEMA
+from quintain.reports.series import COLOURS
 from quintain.web.visit import Visit
-
-COLOURS = ["#2f5d9b", "#d98a1f", "#8a94a6"]
 
 
 def cost_chart(visit: Visit, report: CostReport) -> dict[str, Any] | None:
@@ -47,7 +46,7 @@ def cost_chart(visit: Visit, report: CostReport) -> dict[str, Any] | None:
                 "type": "nominal",
                 "title": None,
                 "sort": kinds,
-                "scale": {"domain": kinds, "range": COLOURS},
+                "scale": {"domain": kinds, "range": COLOURS[: len(kinds)]},
                 "legend": {"orient": "top"},
             },
             "order": {"field": "order", "type": "quantitative"},

@@ -9,7 +9,8 @@ from typing import Any
 from quintain.core.records.figures import Estimate
 from quintain.core.records.wheel import TimelineRound
 from quintain.core.rounds import RoundState
-from quintain.reports.round_lines import RoundColumn, RoundPoint, RoundWords, Style, round_lines, short_names
+from quintain.reports.round_lines import RoundColumn, RoundPoint, RoundWords, round_lines, short_names
+from quintain.reports.series import Style
 
 
 @dataclass(frozen=True, slots=True)
