@@ -101,8 +101,8 @@ def word_among(words: Sequence[Any], number: int) -> str:
     if sum(str(one) == word for one in words) == 1:
         return word
     left, right = (
-        [str(one) for one in words[max(0, number - 1) : number]],
-        [str(one) for one in words[number + 1 :][:1]],
+        [str(word) for word in words[max(0, number - 1) : number]],
+        [str(word) for word in words[number + 1 :][:1]],
     )
     dots = ["…"] if number > 1 else [], ["…"] if number + 2 < len(words) else []
     return " ".join([*dots[0], *left, f"[{word}]", *right, *dots[1]])

@@ -171,7 +171,7 @@ def _data(db: Session, blobs: Blobs, starter: Starter, split: Split, home: Path)
 def _contrast(db: Session, blobs: Blobs, folder: Path) -> None:
     """Open the project over dev, whose labels are open, with what was written for it; the last few wait for a check."""
     ref = f"{CONTRAST.task}/{CONTRAST.name}"
-    if not any(one.ref == ref for one in list_projects(db, OPERATOR, CONTRAST.task).projects):
+    if not any(project.ref == ref for project in list_projects(db, OPERATOR, CONTRAST.task).projects):
         put_spec(db, blobs, OPERATOR, CONTRAST)
     if not get_project(db, OPERATOR, ref).progress.variants:
         text = (folder / CONTRAST.task / "contrast.jsonl").read_text(encoding="utf-8")

@@ -107,7 +107,7 @@ def try_to_fool(
     task = get_task(db, version.task)
     if not takes_one_text(task):
         raise BadInput("Task '{task}' does not ask for one text and one label.", task=task.name)
-    if label not in {one.name for one in task.labels}:
+    if label not in {label.name for label in task.labels}:
         raise BadInput(faults=[Fault("say which label people would give", field="label")])
     inputs = {kind_of(task).form(task).inputs[0].name: text.strip()}
     limit_calls(db, actor, address, limit)
@@ -139,7 +139,7 @@ def _best(db: Session, actor: Actor, task: Task, board: BoardStanding | None) ->
     refs = {place.ref for place in board.places[:MOST_LOOKED_AT]} if board else set()
     newest = models_to_choose(db, actor, task.name, limit=MOST_LOOKED_AT, adapter=BUILTIN).models
     names = {*best, *(one.name for one in newest)}
-    infos = {one.name: one.version for one in list_models(db, actor, task.name, sorted(names))} if names else {}
+    infos = {model.name: model.version for model in list_models(db, actor, task.name, sorted(names))} if names else {}
     usable = {name: one for name, one in infos.items() if is_ours(one.adapter) and one.withdrawn_at is None}
     ranked = (usable[name] for name in best if name in usable and usable[name].ref in refs)
     return next(ranked, None) or max(usable.values(), key=lambda info: _trained(info, metric), default=None)
