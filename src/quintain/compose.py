@@ -8,7 +8,7 @@ import stat
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,6 @@ from quintain.engine.machine_hold import machine_taken
 from quintain.engine.presence import running_server, serving
 from quintain.services.access.mail import Mail
 from quintain.services.board.snapshots import sign_kept
-from quintain.services.evaluate.cells.conditions import Conditions
 from quintain.services.evaluate.cells.run_cell import Engine as CellEngine
 from quintain.services.evaluate.cells.warm_models import LiveModels, LiveRunners
 from quintain.services.evaluate.submissions.submit import SubmissionRules
@@ -73,10 +72,10 @@ class Workspace:
     def watch(self) -> Watch:
         """Who knows whether all parts work."""
         if not self._watches:
-            self._watches.append(Watch(self._look))
+            self._watches.append(Watch(self._check_readiness))
         return self._watches[0]
 
-    def _look(self) -> HouseReadiness:
+    def _check_readiness(self) -> HouseReadiness:
         with self.session() as db:
             report = readiness(db, self.blobs, self.loops.states())
         for check in report.checks:
@@ -88,7 +87,7 @@ class Workspace:
     def runners(self) -> LiveRunners:
         """Who answers for live models; the sandboxes are started when somebody first asks."""
         if not self._live:
-            self._live.append(LiveModels(self.session, conditions_of(self.settings), book=self.loops))
+            self._live.append(LiveModels(self.session, conditions_here(self.settings), book=self.loops))
         return LiveRunners(self._live[0])
 
     def close(self) -> None:
@@ -188,22 +187,9 @@ def servers_beside(settings: Settings, count: int, listener: int, ready: int, bo
     return [Companion(command, environment, name=f"server {number}", **options) for number in range(1, count + 1)]
 
 
-def conditions_of(settings: Settings) -> Conditions:
-    """Return the conditions that every model is run under, and have boards follow the cells that are done."""
-    return replace(conditions_here(settings), on_cell_done=_cell_finished)
-
-
-def _cell_finished(db: Session, task: str) -> None:
-    """Have what rests on a task's cells made anew."""
-    # Only workers need it, and it takes a while to import.
-    from quintain.services.board.materialised import schedule_board_refresh
-
-    schedule_board_refresh(db, task)
-
-
 def rules_of(settings: Settings) -> SubmissionRules:
     """Return the rules that submissions are held to."""
-    conditions = conditions_of(settings)
+    conditions = conditions_here(settings)
     elsewhere = settings.workers < 1 or settings.engine != "local"
     return SubmissionRules(
         settings.submissions_per_day, conditions.sandbox, conditions.outside, tryout=conditions, elsewhere=elsewhere

@@ -40,6 +40,12 @@ def open_board(visitor: Visitor, query: str = "") -> Page:
     return visitor.page
 
 
+def unfold(page: Page, *questions: str) -> None:
+    """Open questions below the table, by their names in the page."""
+    for question in questions:
+        page.locator(f"#{question} > summary").click()
+
+
 def press(page: Page, name: str) -> None:
     """Press a button that leads to the board anew: the board that is being left must not be taken for it."""
     with page.expect_navigation():

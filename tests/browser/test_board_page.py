@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 
 from quintain.compose import Workspace
 from quintain.services.board.verify import verify_snapshot
-from tests.browser.board_site import BOARD, open_board, order, press
+from tests.browser.board_site import BOARD, open_board, order, press, unfold
 from tests.browser.visitor import Visitor
 from tests.web_support import running
 
@@ -92,6 +92,7 @@ def test_a_view_is_shared_by_its_address(visitor: Visitor) -> None:
     page.wait_for_selector("#board[data-sure=true]")
     assert order(page) == before
     assert "weights=" in str(page.locator("[data-export=csv]").get_attribute("href"))
+    unfold(page, "citing")
     cited = page.locator("#cite").inner_text()
     assert "mood/test@1" in cited
     assert address in cited
@@ -117,7 +118,7 @@ def test_rows_open_to_data_sets_and_slices(visitor: Visitor) -> None:
 def test_data_sets_base_metric_charts_and_aggregations(visitor: Visitor) -> None:
     """Data set weights fold out; the scatter has a point per model that lights up with its row; aggregations load."""
     page = open_board(visitor)
-    page.get_by_role("heading", name="Data sets, base metric, ε").click()
+    unfold(page, "ground", "trade-offs")
     slider = page.get_by_label(re.compile("^contrast"))
     slider.focus()
     page.keyboard.press("Home")
@@ -132,16 +133,39 @@ def test_data_sets_base_metric_charts_and_aggregations(visitor: Visitor) -> None
     visitor.check()
 
 
+def test_the_table_comes_first_and_questions_unfold(visitor: Visitor) -> None:
+    """What is below the table is folded behind questions; a link into one opens it, and its chart is drawn then."""
+    page = open_board(visitor)
+    questions = page.locator("details.question:visible")
+    assert questions.count() >= 8
+    assert page.locator("details.question[open]").count() == 0
+    assert all(text.endswith("?") for text in questions.locator("summary").all_inner_texts())
+    assert page.evaluate("document.documentElement.scrollHeight") < 2200
+    page.get_by_role("link", name="How sure is this ranking?").click()
+    expect(page.locator("#sure-pairs")).to_be_visible()
+    expect(page.locator("#progress svg")).to_have_count(0)
+    unfold(page, "progress")
+    expect(page.locator("#progress .chart[data-drawn] svg")).to_be_visible()
+    fills = "nodes => nodes.map((one) => one.getAttribute('fill')).filter((fill) => fill?.startsWith('#'))"
+    marks = page.locator("#progress .mark-symbol path").evaluate_all(fills)
+    rows = page.locator("#board-rows .model-mark path").evaluate_all(fills)
+    assert len(set(rows)) == 3
+    assert set(marks) <= set(rows)
+    visitor.check()
+
+
 def test_keeping_a_view_and_a_snapshot_and_setting_the_board(visitor: Visitor) -> None:
     """Signed in, a view is kept and offered, a snapshot is taken and verifies, and the owner sets the board."""
     visitor.sign_in("olga")
     page = open_board(visitor, "?weights=throughput:1")
+    unfold(page, "kept")
     page.fill("#name", "Only speed")
     press(page, "Keep the view")
     page.get_by_role("button", name="Accuracy only").click()
     assert order(page)[0] == "large"
     page.locator(".board-tools").get_by_role("button", name="Only speed").click()
     assert order(page)[0] == "small"
+    unfold(page, "kept")
     page.fill("#title", "Frozen")
     press(page, "Take a snapshot")
     with page.expect_download() as waiting:

@@ -19,7 +19,7 @@ from quintain.core.records.figures import Figure
 from quintain.services.board.assemble import board
 from quintain.services.board.parts import Axis, BoardMatrix
 from quintain.services.board.ranking import rank
-from tests.browser.board_site import BOARD, order
+from tests.browser.board_site import BOARD, order, unfold
 from tests.browser.visitor import Visitor
 from tests.web_support import running
 
@@ -146,6 +146,7 @@ def test_progress_over_rounds(visitor: Visitor) -> None:
     """Error rates stand in a table by round and model, with intervals, and people's own."""
     rounds = [make_round(1, 0.95, large=0.4, small=0.6), make_round(2, 0.92, large=0.3, medium=0.25)]
     page = open_with(visitor, {"rounds": rounds})
+    unfold(page, "rounds")
     panel = page.locator("#rounds")
     expect(panel.get_by_role("columnheader", name=re.compile("Round 2"))).to_contain_text(
         "180 validated of 200 collected"
@@ -167,6 +168,7 @@ def test_progress_over_rounds(visitor: Visitor) -> None:
 def test_rounds_fit_small_dark_and_german(visitor: Visitor, context_options: dict[str, Any]) -> None:
     """At 360 px, in the dark and in German, rounds have no fault."""
     page = open_with(visitor, {"rounds": [make_round(n, 0.9, large=0.4 / n, small=0.5 / n) for n in range(1, 8)]})
+    unfold(page, "rounds")
     expect(page.locator("#rounds")).to_contain_text("Runde 7")
     visitor.check()
     assert context_options

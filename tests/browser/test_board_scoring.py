@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from quintain.compose import Workspace
 from tests.boards import sentences
-from tests.browser.board_site import BOARD, open_board, order
+from tests.browser.board_site import BOARD, open_board, order, unfold
 from tests.browser.visitor import Visitor
 from tests.web_support import running
 
@@ -115,5 +115,6 @@ def test_exchange_rates_are_said_in_amounts_that_occur(visitor: Visitor) -> None
     for axis in ("throughput", "memory"):
         values = [model["values"][axis]["value"] for model in board["models"]]
         assert 0 < board["amounts"][axis] <= max(values) - min(values)
+    unfold(page, "worth")
     said = page.locator("#board-worth").inner_text()
     assert f"{board['amounts']['throughput']:g} examples/s more of Throughput" in said.replace(",", "")

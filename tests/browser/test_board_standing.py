@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from quintain.compose import Workspace
 from quintain.core.people import OPERATOR
 from tests.boards import add_version, evaluated, up_to
-from tests.browser.board_site import BOARD, open_board, order
+from tests.browser.board_site import BOARD, open_board, order, unfold
 from tests.browser.visitor import Visitor
 from tests.web_support import running
 
@@ -46,6 +46,7 @@ def test_a_provisional_order_says_so_as_long_as_the_view_rests_on_runs_to_come(v
     row = page.locator("tr[data-ref='mood/half@1']")
     expect(row).to_contain_text("6 of 24 runs done")
     expect(row.locator(".board-rank")).to_have_text("–")
+    unfold(page, "citing")
     assert "order      provisional, 18 of 120 runs to come" in page.locator("#cite").inner_text()
     assert "half" in order(page)[3:], "the best that waits is not among the ranked"
 

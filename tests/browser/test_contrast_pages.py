@@ -32,7 +32,14 @@ def site(contrast_workspace: Workspace) -> Iterator[str]:
 def desk(visitor: Visitor, task: str, who: str = "zoe") -> Page:
     """Take an example of a task's project."""
     visitor.sign_in(who)
-    return visitor.go(f"/tasks/{task}/contrast/near/write")
+    return take(visitor, task)
+
+
+def take(visitor: Visitor, task: str) -> Page:
+    """Take the next example; a look at the page takes none."""
+    visitor.go(f"/tasks/{task}/contrast/near/write")
+    visitor.press("Take an example")
+    return visitor.page
 
 
 def keep(visitor: Visitor) -> None:
@@ -63,7 +70,7 @@ def test_the_owners_pages_are_sound(visitor: Visitor, path: str) -> None:
 )
 def test_the_desk_is_sound_for_every_kind(visitor: Visitor, task: str) -> None:
     """The desk fits everywhere, shows the gold answer, and says why no model is shown."""
-    visitor.sign_in("zoe")
+    desk(visitor, task)
     page = visitor.go_in_looks(f"/tasks/{task}/contrast/near/write")
     expect(page.locator("main")).to_contain_text("No model is shown here.")
     expect(page.locator(".contrast-gold")).to_contain_text("Right answer:")
@@ -171,12 +178,12 @@ def test_options_roles_and_pictures_can_be_edited(visitor: Visitor) -> None:
     page.get_by_label("Passage", exact=True).fill("The shop opens at five and closes at nine.")
     page.get_by_label("Option 2 is right").check()
     keep(visitor)
-    page = visitor.go("/tasks/roles/contrast/near/write")
+    page = take(visitor, "roles")
     expect(page.get_by_label("Question", exact=True)).to_have_count(0)
     page.get_by_label("Sentence", exact=True).fill("The butcher sold us two loaves .")
     page.get_by_label("Right answer", exact=True).fill("The butcher")
     keep(visitor)
-    page = visitor.go("/tasks/pictures/contrast/near/write")
+    page = take(visitor, "pictures")
     upload = page.get_by_label("Or upload one").nth(1)
     upload.set_input_files({"name": "dark.png", "mimeType": "image/png", "buffer": png(11)})
     page.get_by_label("true", exact=True).check()

@@ -14,7 +14,8 @@ import pytest
 from playwright.sync_api import Page, expect
 from starlette.testclient import TestClient
 
-from quintain.compose import Workspace, conditions_of, make_engine
+from quintain.compose import Workspace, make_engine
+from quintain.conditions import conditions_here
 from quintain.services.evaluate.cells.worker import work
 from quintain.simulate.demo import Amounts, simulate_activity
 from quintain.simulate.handwritten import HandwrittenCorpus
@@ -58,7 +59,7 @@ def lively(demo: Workspace, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         made.session,
         made.blobs,
         make_engine(settings),
-        conditions_of(settings),
+        conditions_here(settings),
         threading.Event(),
         until_empty=True,
         task="choice",

@@ -26,6 +26,7 @@ SPLITS = {
     "qa": {"train": 104, "test": 64},
     "choice": {"train": 26, "test": 12},
     "hate": {"train": 96, "dev": 30, "test": 60},
+    "questions": {"train": 24, "test": 40},
 }
 DOMAINS = {"restaurants", "films-and-books", "gadgets", "travel-and-transport", "work-and-services"}
 NEGATIONS = re.compile(r"n't\b|\b(not|no|never|nobody|none|nothing|neither|without)\b", re.IGNORECASE)
@@ -83,9 +84,8 @@ def test_mixed_sentences_are_kept_apart() -> None:
 def test_no_two_rows_are_alike(name: str) -> None:
     """No two sentences share half of their words, nor two hypotheses or questions four fifths, in whatever splits."""
     splits = [*SPLITS[name], *(["mixed"] if name == "sentiment" else [])]
-    field, limit = {"sentiment": ("text", 0.5), "hate": ("text", 0.5), "nli": ("hypothesis", 0.8)}.get(
-        name, ("question", 0.8)
-    )
+    fields = {"sentiment": "text", "hate": "text", "nli": "hypothesis", "questions": "source"}
+    field, limit = fields.get(name, "question"), 0.5 if fields.get(name) == "text" else 0.8
     texts = [row[field] for split in splits for row in rows_of(name, split)]
     tokens = [words(text) for text in texts]
     alike = [

@@ -57,14 +57,26 @@ def test_what_is_imported_is_declared() -> None:
     assert not missing
 
 
-@pytest.mark.parametrize("extra", ["onnx", "sklearn", "transformers", "embeddings"])
-def test_an_adapter_imports_what_its_extra_installs(extra: str) -> None:
+@pytest.mark.parametrize(
+    ("extra", "module"),
+    [*((name, name) for name in ("onnx", "sklearn", "transformers", "embeddings")), ("local-llm", "llama")],
+)
+def test_an_adapter_imports_what_its_extra_installs(extra: str, module: str) -> None:
     """Whoever installs the extra of an adapter can run all of its models: no other extra is needed as well."""
     own = {canonicalize_name(Requirement(one).name) for one in PROJECT["optional-dependencies"][extra]}
-    file = f"src/quintain/adapters/{extra}.py"
+    file = f"src/quintain/adapters/{module}.py"
     wanted = {BROUGHT.get(name, name) for name, files in imported().items() if file in files}
     assert wanted & own
     assert wanted <= ALWAYS | own
+
+
+def test_the_language_model_has_a_lock_of_its_own() -> None:
+    """The extra and its lock name the same packages: scripts install them alone, without what one of them names."""
+    lock = (ROOT / "requirements" / "local-llm.lock").read_text(encoding="utf-8")
+    locked = [Requirement(line.removesuffix(" \\")) for line in lock.splitlines() if not line.startswith(" ")]
+    asked = {Requirement(one).name: Requirement(one) for one in PROJECT["optional-dependencies"]["local-llm"]}
+    assert {one.name for one in locked} == set(asked)
+    assert all(next(iter(one.specifier)).version in asked[one.name].specifier for one in locked)
 
 
 def test_what_is_declared_is_imported() -> None:

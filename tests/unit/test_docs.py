@@ -183,7 +183,10 @@ def _is_known(line: str) -> bool:
 def test_the_picture_of_rooms_shows_every_room() -> None:
     """docs/concepts.md draws the rooms that the import contract knows, and CONTRIBUTING lists them in its order."""
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
-    layers = next(one["layers"] for one in contracts if one["name"] == "The rooms of services, one direction")
+    contract = next(one["layers"] for one in contracts if one["name"] == "The rooms of services, one direction")
+    # A module among them, such as the list of events, is no room.
+    rooms = {path.name for path in (ROOT / "src/quintain/services").iterdir() if path.is_dir()}
+    layers = [layer for layer in contract if rooms >= set(layer.split(" : "))]
     picture = (
         (ROOT / "docs" / "concepts.md").read_text("utf-8").partition("## Where it is in the code")[2].split("```")[1]
     )

@@ -18,17 +18,6 @@ SOURCE = ROOT / "src" / "quintain"
 LAYERS = ("web/pages", "web/api", "cli", "services", "store/queries")
 MOST = 25  # modules in a folder that somebody can still take in; more are divided by meaning
 
-# What still asks a room above it: "layer/room/module -> layer/room/module". It only gets shorter.
-OPEN: frozenset[str] = frozenset(
-    {
-        "cli/models/model -> services/evaluate/submissions/restored_models",
-        "services/models/registry -> store/queries/evaluate/cells",
-        "services/tasks/board_settings -> store/queries/evaluate/cells",
-        "web/api/models/models -> services/evaluate/submissions/restored_models",
-        "web/pages/models/models -> services/evaluate/submissions/restored_models",
-    }
-)
-
 
 @cache
 def heights() -> Mapping[str, int]:
@@ -73,8 +62,7 @@ def test_no_room_reaches_above_itself_across_layers() -> None:
     """Pages, commands and the API call services of their room and those below; services ask such queries."""
     modules = {path: str(path.relative_to(SOURCE).with_suffix("")) for path in SOURCE.rglob("*.py")}
     upward = {line for path, module in modules.items() for line in reaching_up(module, path.read_text())}
-    assert sorted(upward - OPEN) == []
-    assert sorted(OPEN - upward) == []  # what is mended leaves the list
+    assert sorted(upward) == []
 
 
 def test_no_folder_of_a_room_holds_too_many_modules() -> None:

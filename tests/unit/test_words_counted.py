@@ -65,7 +65,6 @@ ALLOWED = {
     "tasks/positions.py": "a token's number and name",
     "web/forms.py": "tokens, which whoever writes parts by blanks",
     "web/help_pages.py": "names of keys",
-    "web/help_search.py": "words of the help, which is in English and German",
     "web/pages/collect/write_form.py": "tokens, which whoever writes parts by blanks",
     "web/pages/trial/owner.py": "whether two letters differ",
     "web/scopes.py": "a list of names",

@@ -65,7 +65,7 @@ class ReplyReader:
         if self.rule == "last_line":
             text = text.splitlines()[-1]
         elif self.rule == "pattern":
-            text = self._found(text)
+            text = self._matched_answer(text)
         return _READINGS[answers_of(self.answer_type).read_as](self, text)
 
     def schema(self) -> Mapping[str, Any]:
@@ -97,7 +97,7 @@ class ReplyReader:
             return _READINGS[answers_of(self.answer_type).read_as](self, answer)
         return answer
 
-    def _found(self, text: str) -> str:
+    def _matched_answer(self, text: str) -> str:
         try:
             matches = regex.finditer(self.pattern, text, timeout=PATTERN_SECONDS)
             answers = {(match[1] if match.re.groups else match[0]) or "" for match in matches}
@@ -119,14 +119,14 @@ class ReplyReader:
         match = OPTION.match(_bare(text))
         if match is None:
             raise BadInput("The reply {text} is not one option, such as B or 1.", text=short(text))
-        return _place(match[1] or match[2])
+        return _option_number(match[1] or match[2])
 
     def _options(self, text: str) -> list[int]:
         parts = [part.strip("()[]." + AROUND) for part in SEVERAL.split(_bare(text).strip("[]"))]
         named = [part for part in parts if part]
         if not named or not all(re.fullmatch(r"[A-Za-z]|\d{1,4}", part) for part in named):
             raise BadInput("The reply {text} is not a list of options, such as A, C or 0, 2.", text=short(text))
-        return sorted({_place(part) for part in named})
+        return sorted({_option_number(part) for part in named})
 
     def _words(self, text: str) -> str:
         return text.strip().strip("\"' ")
@@ -163,7 +163,7 @@ def _bare(text: str) -> str:
     return LEAD.sub("", text.strip(AROUND)).strip(AROUND)
 
 
-def _place(named: str) -> int:
+def _option_number(named: str) -> int:
     return int(named) if named.isdecimal() else string.ascii_uppercase.index(named.upper())
 
 

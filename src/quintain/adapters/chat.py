@@ -19,7 +19,6 @@ from quintain.adapters.answer_reader import ReplyReader, check_reading
 from quintain.adapters.chat_reply import ChatReply, read_completion, tokens_of, usage_between, usage_of_completion
 from quintain.adapters.chat_request import (
     MOST_TOKENS,
-    PLACEHOLDER,
     RequestTemplate,
     concerns_content,
     concerns_length,
@@ -37,6 +36,7 @@ from quintain.adapters.contract import (
 )
 from quintain.adapters.endpoint_calls import CallFailed, EndpointCaller
 from quintain.adapters.ledger import CallSize
+from quintain.adapters.prompts import PLACEHOLDER, prompt_faults
 from quintain.adapters.remote import REMOTE_OPTIONS, SERVER_LEFT, check_options, permit
 from quintain.adapters.reply_store import ReplyStore, open_ledger
 from quintain.core.errors import BadInput, Fault
@@ -91,7 +91,8 @@ class ChatAdapter(Adapter):
             for name in TEXTS
             if name in options and not isinstance(options[name], str)
         ]
-        faults += _prompt_faults(task, str(options.get("prompt", "")))
+        fields = [item.name for item in kind_of(task).fields(task)]
+        faults += prompt_faults(fields, str(options.get("prompt", "")))
         return faults + _number_faults(options) + _fallback_faults(task, options)
 
     def start(self, sketch: TaskSketch) -> ModelStart:
@@ -282,22 +283,6 @@ def reader_of(task: Task, options: Options) -> ReplyReader:
         after=str(options.get("after", "")),
         pattern=str(options.get("pattern", "")),
     )
-
-
-def _prompt_faults(task: Task, prompt: str) -> list[Fault]:
-    """Find placeholders that name nothing, and a prompt that would ask the same of every example."""
-    fields = [item.name for item in kind_of(task).fields(task)]
-    named = dict.fromkeys(PLACEHOLDER.findall(prompt))
-    known = ", ".join(sorted([*fields, "labels"]))
-    faults = [
-        _fault("prompt", "names {{{name}}}; there are {known}", name=name, known=known)
-        for name in named
-        if name not in fields and name != "labels"
-    ]
-    if prompt and not faults and not any(name in named for name in fields):
-        shown = ", ".join(f"{{{name}}}" for name in fields)
-        faults.append(_fault("prompt", "would ask the same of every example; it names one of {fields}", fields=shown))
-    return faults
 
 
 def _number_faults(options: Options) -> list[Fault]:

@@ -17,11 +17,11 @@ from typing import Any
 
 from quintain.adapters.answer_reader import ReplyReader
 from quintain.adapters.contract import Options
+from quintain.adapters.prompts import fill_prompt
 from quintain.core.hashing import ID_LENGTH, canonical_json
 from quintain.core.jsontext import NotJson, parse_json
 from quintain.core.task import Task
 
-PLACEHOLDER = re.compile(r"\{(\w+)\}")
 CAPS = ("max_tokens", "max_completion_tokens")  # the names of the cap; newer endpoints take the second
 DROPPABLE = ("temperature", "response_format")
 MOST_TOKENS = 64  # of a reply, where the manifest does not say
@@ -67,8 +67,7 @@ class RequestTemplate:
 
     def prompt(self, inputs: Mapping[str, Any]) -> str:
         """Fill the template in."""
-        values = {**inputs, "labels": self.labels}
-        return PLACEHOLDER.sub(lambda match: _written(values.get(match[1])), self.template)
+        return fill_prompt(self.template, inputs, self.labels)
 
     def request(self, prompt: bytes) -> ChatRequest:
         """Return the request for a *prompt* that is written as JSON."""
@@ -185,9 +184,3 @@ def _around(request: Mapping[str, Any]) -> tuple[bytes, bytes]:
     """Write *request* and give what stands before and after the prompt."""
     before, _, after = canonical_json(request).partition(canonical_json(MARK))
     return before, after
-
-
-def _written(value: Any) -> str:
-    if isinstance(value, list):
-        return "\n".join(f"{number}. {entry}" for number, entry in enumerate(value))
-    return "" if value is None else str(value)

@@ -143,6 +143,10 @@ class Adapter(ABC):
     libraries: ClassVar[tuple[str, ...]] = ()
     # Those of them without which it cannot work at all; they are extras, so a server may lack them.
     requires: ClassVar[tuple[str, ...]] = ()
+    # The extra of this package that installs them, where it is called otherwise than the adapter.
+    extra: ClassVar[str] = ""
+    # Whether its models are language models: pages say so of them.
+    language_model: ClassVar[bool] = False
     # Parts of this package that it needs beside `core` and `adapters`. None that holds data, labels or queries.
     modules: ClassVar[tuple[str, ...]] = ()
     # Whether its models are our own code with learned numbers, which may run in this process: see `load`.
@@ -170,6 +174,14 @@ class Adapter(ABC):
         """Return a model of this adapter to start from; by default a manifest that says which files are to come."""
         return ModelStart(left=("Put the model's files beside the manifest, and set the options that it needs.",))
 
+    def about(self, folder: Path, task: Task, options: Options) -> Mapping[str, str | int]:
+        """Return what is shown of a model beside its card, by name, once `check` has found nothing wrong with it.
+
+        `parameters` is how many numbers it has learned, `method` how its answers come about. It is looked up: no code
+        of the model runs here.
+        """
+        return {}
+
     def load(self, folder: Path) -> Predict:
         """Load a model that is our own code into this process."""
         raise Conflict(
@@ -191,7 +203,8 @@ class Adapter(ABC):
                 "Models of adapter '{name}' need {library}, which is not installed on this server.",
                 name=self.name,
                 library=library,
-                remedy="Its operator can install it with: pip install 'quintain[{name}]'.",
+                extra=self.extra or self.name,
+                remedy="Its operator can install it with: pip install 'quintain[{extra}]'.",
                 page="Tell the operator.",
             )
 

@@ -131,7 +131,7 @@ def open_model(path: str, options: Mapping[str, Any]) -> Callable[[list[Any]], A
         requests = [request(item) for item in batch]
         if options.get("batched", False):
             return [_answer(one) for one in ask(requests, context)]
-        return [_answer(_only(ask([one], context))) for one in requests]
+        return [_answer(_only(ask([request], context))) for request in requests]
 
     return predict
 

@@ -132,7 +132,7 @@ def open_model(path: str, options: Mapping[str, Any]) -> Callable[[list[Any]], A
     )
     encode = _encoder(session, path, options)
     labels = label_names(options)
-    outputs = [str(options["output"])] if "output" in options else [one.name for one in session.get_outputs()]
+    outputs = [str(options["output"])] if "output" in options else [output.name for output in session.get_outputs()]
 
     def predict(batch: list[Any]) -> list[Any]:
         return _answers(session.run(outputs, encode(batch)), labels)
@@ -234,9 +234,9 @@ def _subwords(session: Any, path: str, options: Mapping[str, Any]) -> Encode:
         pairs = [tuple(str(item[name]) for name in fields[:2]) for item in batch]
         encodings = tokenizer.encode_batch([pair if len(pair) == 2 else pair[0] for pair in pairs])
         columns = {
-            "input_ids": [one.ids for one in encodings],
-            "attention_mask": [one.attention_mask for one in encodings],
-            "token_type_ids": [one.type_ids for one in encodings],
+            "input_ids": [encoding.ids for encoding in encodings],
+            "attention_mask": [encoding.attention_mask for encoding in encodings],
+            "token_type_ids": [encoding.type_ids for encoding in encodings],
         }
         return {name: np.array(rows, dtype=np.int64) for name, rows in columns.items() if name in input_names}
 

@@ -136,15 +136,15 @@ def _plain(value: Any) -> str:
 def read_reply(reply: Any, count: int, task: Task, options: Options) -> list[Any]:
     """Read *count* answers from a reply of the protocol, or say what is wrong with it."""
     outputs = reply.get("outputs") if isinstance(reply, dict) else None
-    if not isinstance(outputs, list) or not outputs or not all(isinstance(one, dict) for one in outputs):
+    if not isinstance(outputs, list) or not outputs or not all(isinstance(output, dict) for output in outputs):
         raise BadInput("The server's reply has no list 'outputs'.", remedy="It must speak the Open Inference Protocol.")
     output_name = options.get("output")
-    matches = [one for one in outputs if output_name is None or one.get("name") == output_name]
+    matches = [output for output in outputs if output_name is None or output.get("name") == output_name]
     if not matches:
         raise BadInput(
             "The server's reply has no output '{wanted}', but {names}.",
             wanted=output_name,
-            names=[one.get("name") for one in outputs],
+            names=[output.get("name") for output in outputs],
         )
     shape, data, kind = (matches[0].get(key) for key in ("shape", "data", "datatype"))
     if not isinstance(shape, list) or not all(isinstance(size, int) for size in shape) or not isinstance(data, list):

@@ -87,7 +87,7 @@ def check_options(options: Options) -> list[Fault]:
 def permit(options: Options, outside: Outside) -> None:
     """Refuse a server, or a key, that the operator does not allow."""
     endpoint = origin(str(options.get("url", "")))
-    allowed = [origin(one) for one in outside.endpoints]
+    allowed = [origin(endpoint) for endpoint in outside.endpoints]
     if endpoint not in allowed:
         listed = ", ".join(outside.endpoints) or Text("none")
         raise Forbidden(

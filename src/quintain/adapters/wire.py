@@ -75,7 +75,7 @@ class Wire:
         head = f"POST {where} HTTP/1.1\r\n{self._headers}content-length: {len(body)}\r\n\r\n"
         connected = resent = False
         try:
-            idle = self._kept()
+            idle = self._idle_connection()
             if idle is not None:
                 try:
                     connected = True
@@ -94,7 +94,7 @@ class Wire:
             reason = f"broke off: {problem}" if connected else f"cannot be reached: {problem}"
             raise Unanswered(reason, sent=connected, resent=resent) from None
 
-    def _kept(self) -> socket.socket | None:
+    def _idle_connection(self) -> socket.socket | None:
         while self._idle:
             try:
                 connection = self._idle.pop()

@@ -37,7 +37,7 @@ def split_numbers(value: str, option: str) -> list[float]:
     [0.25, 1.0]
     """
     try:
-        return [float(one) for one in split_names([value])]
+        return [float(name) for name in split_names([value])]
     except ValueError:
         raise BadInput(
             "{option} takes numbers by commas, and '{value}' are none.",

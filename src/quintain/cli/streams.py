@@ -68,8 +68,8 @@ def let_overwrite(command: Any) -> Any:
     """
     for below in getattr(command, "commands", {}).values():
         let_overwrite(below)
-    if command.callback is not None and writes(command) and not any(_is_overwriting(one) for one in command.params):
-        taken = any("--force" in one.opts for one in command.params)
+    if command.callback is not None and writes(command) and not any(_is_overwriting(param) for param in command.params):
+        taken = any("--force" in param.opts for param in command.params)
         option = _overwrite_option("--overwrite" if taken else "--force")
         last = next((at for at, one in enumerate(command.params) if "--json" in one.opts), len(command.params))
         command.params.insert(last, option)

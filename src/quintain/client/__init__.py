@@ -204,12 +204,12 @@ class Client(
         path, query = address(ref, "models")
         body = {"inputs": [dict(one) for one in inputs]}
         answered = self._transport.read(Predictions, "POST", f"{path}/predict", params=query, json=body)
-        return [Prediction(one.answer, one.probabilities) for one in answered.predictions]
+        return [Prediction(prediction.answer, prediction.probabilities) for prediction in answered.predictions]
 
     def state_fact(self, name: str, value: str) -> dict[str, str]:
         """State one's country or language, and return what is known of oneself."""
         known = self._transport.read(KnownFacts, "PUT", "/me/facts", json={"name": name, "value": value})
-        return {one.name: one.value for one in known.facts}
+        return {fact.name: fact.value for fact in known.facts}
 
 
 __all__ = [

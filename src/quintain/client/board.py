@@ -148,7 +148,7 @@ class BoardClient(BoardCalls):
             key_id=key_id(public) if signed else None,
             intact=computed == claimed,
             signed=signed,
-            published=signed and public in {one.public_key for one in self.signing_keys()},
+            published=signed and public in {key.public_key for key in self.signing_keys()},
             kept=is_kept,
         )
 

@@ -20,7 +20,7 @@ class ContestClient(ContestsCalls):
         *system* says of which of the team's systems it is, where there are several; while building, a new name adds
         one. Organisers name the reference system that it is of.
         """
-        source = _there(path)
+        source = _existing_file(path)
         with source.open("rb") as stream:
             return self._transport.read(
                 ContestSystem,
@@ -44,7 +44,7 @@ class ContestClient(ContestsCalls):
         *preset* is `bibi-2017` for a file of that event as it was released. With *dispute*, originals with another
         label than the starter set's dispute that one.
         """
-        source = _there(path)
+        source = _existing_file(path)
         mapped = "\n".join(f"{ours}={theirs}" for ours, theirs in (columns or {}).items())
         with source.open("rb") as stream:
             return self._transport.read(
@@ -69,7 +69,7 @@ class ContestClient(ContestsCalls):
         return target
 
 
-def _there(path: Path | str) -> Path:
+def _existing_file(path: Path | str) -> Path:
     source = Path(path)
     if not source.is_file():
         raise NotFound("There is no file {source}.", source=source)

@@ -57,7 +57,7 @@ class ContrastClient(ContrastCalls):
         plan: str = "",
     ) -> ContrastImported:
         """Import the published files at *paths* as a contrast set called *name*; all of it or nothing (owners)."""
-        sources = [("files", Path(one)) for one in paths]
+        sources = [("files", Path(path)) for path in paths]
         sources += [("originals", Path(originals))] if originals else []
         for _, path in sources:
             if not path.is_file():

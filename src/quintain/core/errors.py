@@ -221,7 +221,7 @@ class Stale(QuintainError):
         parts: Mapping[str, str] | None = None,
     ) -> None:
         self.differences, self.revision, self.parts = tuple(differences), revision, dict(parts or {})
-        self.faults = tuple(faults) or tuple(one.fault for one in self.differences)
+        self.faults = tuple(faults) or tuple(difference.fault for difference in self.differences)
         self.total = len(self.faults)
         super().__init__("Somebody else has changed this meanwhile.", remedy="Look at both, and choose.")
 

@@ -91,7 +91,7 @@ class PaySpec:
         ):
             if getattr(self, large) and getattr(self, small) > getattr(self, large):
                 yield Fault("is more than '{large}'", large=large, field=small)
-        for name in twice([one.qualification for one in self.steps]):
+        for name in twice([step.qualification for step in self.steps]):
             yield Fault("'{name}' is given twice", name=name, field="steps")
 
     @property

@@ -332,7 +332,7 @@ class RoundSpec:
 
     def check(self) -> Iterator[Fault]:
         """Compare names and moments."""
-        for name in twice([one.name for one in self.conditions]):
+        for name in twice([condition.name for condition in self.conditions]):
             yield Fault("'{name}' is given twice", name=name, field="conditions")
         if not self.targets.has_model and not self.keep_nonfooling:
             yield Fault("without a model to fool, nothing would be kept", field="keep_nonfooling")
@@ -341,4 +341,4 @@ class RoundSpec:
 
     def condition(self, name: str) -> Condition:
         """Return the condition called *name*."""
-        return next(one for one in self.conditions if one.name == name)
+        return next(condition for condition in self.conditions if condition.name == name)

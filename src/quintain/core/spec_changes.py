@@ -48,7 +48,7 @@ def review(
             remedy="Write what is to hold; what is to be reset is removed by name.",
         )
     changes = compare(before, after, None if edit.whole else mentioned) if before is not None else SpecChanges([], "")
-    reset = [one for one in changes.changes if one.removed]
+    reset = [change for change in changes.changes if change.removed]
     names = {name for one in reset for name in _prefixes(one.option)}
     if unknown := sorted(edit.remove - names):
         raise BadInput(
@@ -86,7 +86,7 @@ def compare(
     ['b']
     """
     changes = list(_differences(before, after, mentioned, ""))
-    seen = json.dumps([[one.option, one.before, one.after, one.removed] for one in changes])
+    seen = json.dumps([[change.option, change.before, change.after, change.removed] for change in changes])
     return SpecChanges(changes, hashlib.sha256(seen.encode()).hexdigest()[:32])
 
 

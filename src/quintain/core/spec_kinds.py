@@ -266,7 +266,7 @@ def is_number(value: Any) -> bool:
 
 def _choices(choices: Sequence[str] | Mapping[str, str | tuple[str, str]]) -> dict[str, tuple[str, str]]:
     if not isinstance(choices, Mapping):
-        return {one: (one, "") for one in choices}
+        return {choice: (choice, "") for choice in choices}
     return {one: (words, "") if isinstance(words, str) else words for one, words in choices.items()}
 
 

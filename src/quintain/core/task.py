@@ -48,6 +48,7 @@ class Field:
 class Label:
     """One of the answers that a classification task allows, with what it means.
 
+    *gloss* is in the first language of the task, *glosses* in each of those that have one, as pairs of code and text.
     *mixes* are the labels that an extra label stands for, as "mixed" for positive and negative: in training data a
     vote for it counts for each of them.
     """
@@ -56,6 +57,11 @@ class Label:
     gloss: str = ""
     examples: tuple[str, ...] = ()
     mixes: tuple[str, ...] = ()
+    glosses: tuple[tuple[str, str], ...] = ()
+
+    def gloss_in(self, language: str) -> str:
+        """Return what it means in *language*, else in the first language of the task."""
+        return dict(self.glosses).get(language) or self.gloss
 
 
 @dataclass(frozen=True, slots=True)

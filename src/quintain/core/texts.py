@@ -51,7 +51,7 @@ class Text(str):
     def __new__(cls, template: str, /, **values: object) -> Text:
         """Fill *template* with *values*; what is no text and no number is written out."""
         plain = {name: _plain(value) for name, value in values.items()}
-        return cls._made(template, None, plain)
+        return cls._filled(template, None, plain)
 
     @classmethod
     def plural(cls, singular: str, many: str, /, *, n: int, **values: object) -> Text:
@@ -60,17 +60,17 @@ class Text(str):
         >>> Text.plural("{n} row is bad.", "{n} rows are bad.", n=3)
         '3 rows are bad.'
         """
-        return cls._made(singular, many, {"n": n, **{name: _plain(value) for name, value in values.items()}})
+        return cls._filled(singular, many, {"n": n, **{name: _plain(value) for name, value in values.items()}})
 
     @classmethod
-    def _made(cls, template: str, many: str | None, values: Mapping[str, Value]) -> Text:
+    def _filled(cls, template: str, many: str | None, values: Mapping[str, Value]) -> Text:
         chosen = template if many is None or values["n"] == 1 else many
         text = super().__new__(cls, fill(chosen, values))
         text.template, text.many, text.values = template, many, values
         return text
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self)._made, (self.template, self.many, self.values)
+        return type(self)._filled, (self.template, self.many, self.values)
 
 
 class Word(str):
@@ -104,7 +104,7 @@ def unpacked(data: Mapping[str, Any]) -> Text:
             values[name] = Word(value["word"]) if "word" in value else unpacked(value)
         else:
             values[name] = value
-    return Text._made(data["template"], data.get("many"), values)
+    return Text._filled(data["template"], data.get("many"), values)
 
 
 def as_text(text: str, values: Mapping[str, object]) -> Text:

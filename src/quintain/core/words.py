@@ -63,6 +63,7 @@ _ATTACHED = r"[\p{M}\p{Emoji_Modifier}]*"
 # Flags, faces of several parts, and every other sign alone.
 SIGN = rf"\p{{Regional_Indicator}}{{2}}|{_SIGN}{_ATTACHED}(?:\u200d{_SIGN}{_ATTACHED})*"
 WORD = f"{CHARACTER}|{_run(LETTERS, _APOSTROPHES + _HYPHEN)}"
+SEARCHED = f"{CHARACTER}|{_run(LETTERS)}"  # what a search compares: signs and lines part words
 # A name or a number whole, with what stands between its parts.
 NAME = f"{CHARACTER}|{_run(_LETTERS_AND_LINES, _APOSTROPHES + _POINTS + _HYPHEN)}"
 TERM_WORD = f"{CHARACTER}|{_run(_LETTERS_AND_LINES, _APOSTROPHES)}"

@@ -18,6 +18,8 @@ from quintain.data.tables import row_number
 META = "meta"  # of a harvest: what the model said of a sentence, and the columns that it was told to keep
 REVIEWS = ("review", "review_id", "group")  # columns that name the review: ours, the paper's, a harvest's
 ORIGIN: Mapping[str, pl.DataType] = {"rating": pl.Float64(), "start": pl.Int64(), "end": pl.Int64()}
+PAPERS_RATING, PAPERS_PLACE = "review_rating", "indices_into_review_text"  # the same as DynaSent's files call them
+PAPERS_TYPES: Mapping[str, pl.DataType] = {PAPERS_RATING: pl.Float64()}
 MOST = 10_000  # letters that may be known of a row besides
 LONGEST_NAME = 120
 
@@ -29,6 +31,37 @@ class FurtherFacts:
     about: list[dict[str, Any]]
     reviews: list[str]
     faults: list[Fault]
+
+
+def with_our_names(table: pl.DataFrame) -> pl.DataFrame:
+    """Return *table* with a sentence's rating and place as we call them, where it has them as the paper does."""
+    if PAPERS_RATING in table.columns and "rating" not in table.columns:
+        table = table.rename({PAPERS_RATING: "rating"})
+    if PAPERS_PLACE not in table.columns or {"start", "end"} & {*table.columns}:
+        return table
+    places = [_place(value) for value in table[PAPERS_PLACE].to_list()]
+    if None in places:
+        return table
+    starts, ends = zip(*(place or (None, None) for place in places), strict=True)
+    return table.drop(PAPERS_PLACE).with_columns(
+        pl.Series("start", starts, dtype=pl.Int64()), pl.Series("end", ends, dtype=pl.Int64())
+    )
+
+
+def _place(value: Any) -> tuple[int | None, int | None] | None:
+    """Return where a sentence begins and ends, nowhere if that is not said; None where it cannot be read.
+
+    >>> _place([0, 6]), _place("[0, 6]"), _place(None), _place("all")
+    ((0, 6), (0, 6), (None, None), None)
+    """
+    if value in (None, ""):
+        return None, None
+    try:
+        ends = parse_json(value) if isinstance(value, str) else value
+    except NotJson:
+        return None
+    whole = isinstance(ends, list) and [type(end) for end in ends] == [int, int]
+    return (ends[0], ends[1]) if whole else None
 
 
 def further_facts(table: pl.DataFrame, known: Collection[str], source: Source) -> FurtherFacts:

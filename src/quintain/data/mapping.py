@@ -231,7 +231,7 @@ class Mapper:
     def _usual(self, name: str) -> str | None:
         available = self.source.columns
         candidates = [self.source.usual.get(name, name), name, *(_ANSWER_NAMES if name == "answer" else ())]
-        return next((one for one in candidates if one in available), None)
+        return next((candidate for candidate in candidates if candidate in available), None)
 
     def _missing(self, chosen: Mapping[str, str | tuple[str, ...]]) -> list[Text]:
         available = self.source.columns

@@ -88,15 +88,15 @@ class Mix:
 
 def mix_of(sources: Sequence[MixSource], labels: Sequence[str], columns: Sequence[str], recipe: RecipeSpec) -> Mix:
     """Mix *sources* for a task with these *labels* and input *columns*; refuse where no example has a label."""
-    pieces = [_part(one, tuple(labels), columns, recipe) for one in sources]
+    pieces = [_part(source, tuple(labels), columns, recipe) for source in sources]
     mix = Mix(
         tuple(labels),
-        pl.concat([one.table for one in pieces]),
-        np.concatenate([one.says for one in pieces]),
-        np.concatenate([one.copies for one in pieces]),
-        np.concatenate([one.weights for one in pieces]),
-        np.concatenate([one.soft for one in pieces]),
-        tuple(part for one in pieces for part in one.parts),
+        pl.concat([piece.table for piece in pieces]),
+        np.concatenate([piece.says for piece in pieces]),
+        np.concatenate([piece.copies for piece in pieces]),
+        np.concatenate([piece.weights for piece in pieces]),
+        np.concatenate([piece.soft for piece in pieces]),
+        tuple(part for piece in pieces for part in piece.parts),
     )
     totals = mix.says.sum(axis=0)
     absent = [label for label, total in zip(labels, totals.tolist(), strict=True) if not total]

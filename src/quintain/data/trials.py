@@ -86,7 +86,7 @@ class TrialArm:
     @property
     def judged(self) -> bool:
         """Whether any item was judged."""
-        return any(one.judgements for one in self.items)
+        return any(item.judgements for item in self.items)
 
 
 def read_trial(paths: Iterable[Path]) -> list[TrialArm]:
@@ -108,33 +108,33 @@ def write_trial(arms: Sequence[TrialArm], path: Path) -> None:
 
 def trial_bytes(arms: Sequence[TrialArm]) -> bytes:
     """Return the content of a file of *arms*."""
-    return (json.dumps({"format": FORMAT, "arms": [_plain(one) for one in arms]}, ensure_ascii=False) + "\n").encode()
+    return (json.dumps({"format": FORMAT, "arms": [_plain(arm) for arm in arms]}, ensure_ascii=False) + "\n").encode()
 
 
 def items_of(arm: TrialArm) -> ArmItems:
     """Return the judged items of an arm as numbers."""
-    items = sorted((one for one in arm.items if one.judgements), key=lambda item: item.name)
+    items = sorted((item for item in arm.items if item.judgements), key=lambda item: item.name)
     rows = [(place, *vote) for place, one in enumerate(items) for vote in one.judgements]
-    labels = {one.label for one in items if one.label is not None} | {label for _, _, label in rows}
-    classes = sorted(labels | {arm.invalid} | {said for one in items for said in one.predictions.values()})
+    labels = {item.label for item in items if item.label is not None} | {label for _, _, label in rows}
+    classes = sorted(labels | {arm.invalid} | {said for item in items for said in item.predictions.values()})
     codes = {name: code for code, name in enumerate(classes)}
     workers = {name: code for code, name in enumerate(sorted({worker for _, worker, _ in rows}))}
-    writers = {name: code for code, name in enumerate(sorted({one.writer for one in items}))}
-    models = sorted({model for one in items for model in one.predictions})
+    writers = {name: code for code, name in enumerate(sorted({item.writer for item in items}))}
+    models = sorted({model for item in items for model in item.predictions})
     return ArmItems(
         arm.name,
         Judgements.from_codes(
             [place for place, _, _ in rows],
             [workers[worker] for _, worker, _ in rows],
             [codes[label] for _, _, label in rows],
-            [one.name for one in items],
+            [item.name for item in items],
             list(workers),
             classes,
         ),
-        np.array([NONE if one.label is None else codes[one.label] for one in items], dtype=np.int64),
-        np.array([writers[one.writer] for one in items], dtype=np.int64),
+        np.array([NONE if item.label is None else codes[item.label] for item in items], dtype=np.int64),
+        np.array([writers[item.writer] for item in items], dtype=np.int64),
         {
-            model: np.array([codes.get(one.predictions.get(model, ""), NONE) for one in items], dtype=np.int64)
+            model: np.array([codes.get(item.predictions.get(model, ""), NONE) for item in items], dtype=np.int64)
             for model in models
         },
         codes[arm.invalid],
@@ -216,7 +216,7 @@ def _arm(value: Any, file: str) -> TrialArm:
         facts = value.get("facts")
         return TrialArm(
             str(value["name"]),
-            [_item(one) for one in value["items"]],
+            [_item(item) for item in value["items"]],
             None if facts is None else ArmFacts(**facts),
             str(value.get("invalid", "invalid")),
             bool(value.get("writer_votes", True)),
@@ -265,7 +265,7 @@ def _plain(arm: TrialArm) -> dict[str, Any]:
             "expert_cost": facts.expert_cost,
             "came": dict(facts.came),
         },
-        "items": [_plain_item(one) for one in arm.items],
+        "items": [_plain_item(item) for item in arm.items],
         "earlier": [_plain_item(one) for one in arm.earlier],
     }
 

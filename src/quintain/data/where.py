@@ -166,7 +166,7 @@ def conjuncts(condition: Condition | None) -> list[Condition]:
     if condition is None:
         return []
     if isinstance(condition, Every):
-        return [one for part in condition.parts for one in conjuncts(part)]
+        return [conjunct for part in condition.parts for conjunct in conjuncts(part)]
     return [condition]
 
 

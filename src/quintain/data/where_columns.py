@@ -68,16 +68,16 @@ class WhereScope:
 
 def file_columns(condition: Condition, scope: WhereScope) -> list[str]:
     """List the columns of the file that a condition looks at."""
-    names = [one.name for one in _names(condition) if scope.is_own(one)]
+    names = [name.name for name in _names(condition) if scope.is_own(name)]
     return list(dict.fromkeys(names))
 
 
 def mentions(condition: Condition, scope: WhereScope, *names: str) -> bool:
     """Whether a condition looks at one of the names that are always there; `probability` counts its function."""
     return any(
-        (isinstance(one, Name) and not scope.is_own(one) and one.name in names)
-        or (isinstance(one, LabelProbability) and "probability" in names)
-        for one in operands(condition)
+        (isinstance(operand, Name) and not scope.is_own(operand) and operand.name in names)
+        or (isinstance(operand, LabelProbability) and "probability" in names)
+        for operand in operands(condition)
     )
 
 
@@ -117,13 +117,13 @@ def _leaf(condition: Compare | Among | Contains | Missing, scope: WhereScope) ->
         return contains.fill_null(False)
     if isinstance(condition, Among):
         return pl.any_horizontal(
-            *(_compared(Compare("==", condition.value, one, one.at), scope) for one in condition.options)
+            *(_compared(Compare("==", condition.value, option, option.at), scope) for option in condition.options)
         )
     return _compared(condition, scope)
 
 
 def _names(condition: Condition) -> list[Name]:
-    return [one for one in operands(condition) if isinstance(one, Name)]
+    return [operand for operand in operands(condition) if isinstance(operand, Name)]
 
 
 def _compared(leaf: Compare, scope: WhereScope) -> pl.Expr:

@@ -78,15 +78,15 @@ class SessionWatch:
             self._requests.append((examples, ns))
             self._asked += examples
         if self._end is None and self._asked >= self.rows:
-            self._look()
+            self._observe()
             self._end = self._moment()
             self.timed_out()
         elif time.monotonic() - self._looked >= MARK_SECONDS:
-            self._look()
+            self._observe()
 
     def finish(self) -> Session:
         """Look a last time, and return what was seen."""
-        self._look()
+        self._observe()
         last = self._moment()
         start, end = self._start or last, self._end or last
         timed = self._requests[1:] or self._requests
@@ -110,7 +110,7 @@ class SessionWatch:
             later=self._slower_later(start, end, last),
         )
 
-    def _look(self) -> None:
+    def _observe(self) -> None:
         """Look at the process and at the machine's pace, between two requests."""
         (self._lost if self._end is None else self._lost_later).append(self.pace.lost())
         self.runner.observe()

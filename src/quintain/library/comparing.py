@@ -59,7 +59,7 @@ class ComparisonFound(ReportedResult):
 
     def chart(self) -> Mapping[str, Any]:
         """Draw what carries over."""
-        [section] = [one for one in self.report.sections if one.key == "transfer"]
+        [section] = [section for section in self.report.sections if section.key == "transfer"]
         return section.charts[0].spec
 
     def facts(self) -> Iterator[str]:
@@ -139,9 +139,9 @@ def _named(datasets: Any) -> list[tuple[str, Any]]:
         return [(str(name), one) for name, one in datasets.items()]
     if isinstance(datasets, str | Path):
         datasets = [datasets]
-    if not isinstance(datasets, Iterable) or not all(isinstance(one, str | Path) for one in datasets):
+    if not isinstance(datasets, Iterable) or not all(isinstance(dataset, str | Path) for dataset in datasets):
         raise BadInput("A data set has no name.", remedy="Give a mapping from names to tables, or a list of paths.")
-    return [(Path(one).name.partition(".")[0], one) for one in datasets]
+    return [(Path(dataset).name.partition(".")[0], dataset) for dataset in datasets]
 
 
 def _responses(value: Any) -> Responses | None:

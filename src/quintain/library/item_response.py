@@ -93,7 +93,7 @@ def irt(
     True
     """
     several = isinstance(responses, list | tuple) and bool(responses)
-    several = several and not any(isinstance(one, Mapping | list | tuple) for one in responses)
+    several = several and not any(isinstance(response, Mapping | list | tuple) for response in responses)
     sources: list[Source] = (
         [source_of(one, LONG, name=f"test {at}") for at, one in enumerate(responses, 1)]
         if several

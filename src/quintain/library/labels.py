@@ -215,16 +215,16 @@ class WorkersFound(Result):
         """A row for each worker, those who agree least first."""
         rows = [
             {
-                "worker": one["worker"],
-                "judgements": one["judgements"],
-                "agreement": one["agreement"]["value"],
-                "low": one["agreement"]["low"],
-                "high": one["agreement"]["high"],
-                "accuracy": one["accuracy"]["value"],
-                "seconds": one["median_seconds"],
-                "patterns": ", ".join(one["patterns"]),
+                "worker": worker["worker"],
+                "judgements": worker["judgements"],
+                "agreement": worker["agreement"]["value"],
+                "low": worker["agreement"]["low"],
+                "high": worker["agreement"]["high"],
+                "accuracy": worker["accuracy"]["value"],
+                "seconds": worker["median_seconds"],
+                "patterns": ", ".join(worker["patterns"]),
             }
-            for one in self.found["workers"]
+            for worker in self.found["workers"]
         ]
         return pl.DataFrame(rows, infer_schema_length=None)
 
@@ -234,7 +234,9 @@ class WorkersFound(Result):
 
     def chart(self) -> Mapping[str, Any]:
         """Draw how much each agrees with the others."""
-        agreed = [one["agreement"]["value"] for one in self.found["workers"] if one["agreement"]["value"] is not None]
+        agreed = [
+            worker["agreement"]["value"] for worker in self.found["workers"] if worker["agreement"]["value"] is not None
+        ]
         return ranked_chart(agreed, rank="worker", value="agreement with the others", form=".0%", top=1)
 
     def facts(self) -> Iterator[str]:

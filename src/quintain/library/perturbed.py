@@ -33,11 +33,13 @@ class Perturbed(Result):
 
     def chart(self) -> Mapping[str, Any]:
         """Draw how many rows each perturbation changed."""
-        return bar_chart({one.name: one.changed for one in self.report.tallies}, category="perturbation", value="rows")
+        return bar_chart(
+            {tally.name: tally.changed for tally in self.report.tallies}, category="perturbation", value="rows"
+        )
 
     def facts(self) -> Iterator[str]:
         """Return what was done."""
-        yield f"{self.report.rows.height:,} changed rows by {', '.join(one.name for one in self.report.tallies)}"
+        yield f"{self.report.rows.height:,} changed rows by {', '.join(tally.name for tally in self.report.tallies)}"
 
 
 def perturb(
@@ -58,7 +60,7 @@ def perturb(
     >>> perturb(["She likes her book."], "fairness").table.height > 0
     True
     """
-    if isinstance(texts, list | tuple) and all(isinstance(one, str) for one in texts):
+    if isinstance(texts, list | tuple) and all(isinstance(text, str) for text in texts):
         texts = InMemoryTable(pl.DataFrame({"text": texts}, schema={"text": pl.String()}), "the texts")
     names = [kinds] if isinstance(kinds, str) else list(kinds)
     settings = Perturbing(names, seed, severity, fields, None if task is None else Path(task))

@@ -29,7 +29,7 @@ def due(course: Course, only: Collection[str] | None = None, *, over: bool = Fal
 
     Where the trial is *over*, no stage will be closed any more: what is due then is due now.
     """
-    people = [one for one in course.arm.people.values() if only is None or one.name in only]
+    people = [person for person in course.arm.people.values() if only is None or person.name in only]
     for stage in course.protocol.stages:
         if stage.work is not None and stage.work.pay:
             for person in people:
@@ -40,7 +40,7 @@ def due(course: Course, only: Collection[str] | None = None, *, over: bool = Fal
                 if stage.name in person.been:
                     yield _due(stage.name, person.name, "bonus", stage.bonus.amount, "bonus")
         if stage.grading is not None:
-            graders = [one for one in course.arm.graders.get(stage.name, {}) if only is None or one in only]
+            graders = [grader for grader in course.arm.graders.get(stage.name, {}) if only is None or grader in only]
             yield from _grades(course, stage, stage.grading, graders, ended=over or stage.name in course.arm.closed)
 
 

@@ -56,10 +56,12 @@ class Course:
     _experts: dict[tuple[str, int], tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._stages = {one.name: one for one in self.protocol.stages}
-        self._next = {one.name: self.protocol.follows(one) for one in self.protocol.stages}
-        self._options = {one.name: frozenset(each.name for each in one.options) for one in self.protocol.questions}
-        self._upstream = {one.name: leads_to(self.protocol.stages, one.name) for one in self.protocol.stages}
+        self._stages = {stage.name: stage for stage in self.protocol.stages}
+        self._next = {stage.name: self.protocol.follows(stage) for stage in self.protocol.stages}
+        self._options = {
+            question.name: frozenset(each.name for each in question.options) for question in self.protocol.questions
+        }
+        self._upstream = {stage.name: leads_to(self.protocol.stages, stage.name) for stage in self.protocol.stages}
 
     def apply(self, event: Event) -> None:
         """Take in what happened, or refuse it."""
@@ -112,7 +114,7 @@ class Course:
 
     def gradings(self) -> Iterator[Stage]:
         """Return the gradings that are going on: what they grade was all handed in."""
-        yield from (one for one in self.protocol.stages if self._is_grading(one))
+        yield from (stage for stage in self.protocol.stages if self._is_grading(stage))
 
     def sample(self, stage: Stage) -> grading.Sample:
         """Return the items that a grading is about; it is fixed once everybody has come to it."""
@@ -168,20 +170,24 @@ class Course:
         sample = self.sample(stage)
         rubric, stands = self.protocol.questions, {*self._writers(stage)}
         return [
-            grade_standing(rubric, one, (self.arm.items[name] for name in sample.of(one)), emptied=one not in stands)
-            for one in people
+            grade_standing(
+                rubric, person, (self.arm.items[name] for name in sample.of(person)), emptied=person not in stands
+            )
+            for person in people
         ]
 
     def _writers(self, grades: Stage) -> Iterator[str]:
         """Name those of whom a grading has something left, or never had anything."""
         of = grading.rule_of(grades).of
-        wrote = {one.writer for one in self.arm.items.values() if one.stage == of}
+        wrote = {item.writer for item in self.arm.items.values() if item.stage == of}
         yield from self.arm.people.keys() - wrote
-        yield from (one.writer for one in self.arm.items.values() if one.stage == of and one.name not in self.arm.gone)
+        yield from (
+            item.writer for item in self.arm.items.values() if item.stage == of and item.name not in self.arm.gone
+        )
 
     def at(self, stage: str) -> list[str]:
         """Name the people who are at a stage."""
-        return [one.name for one in self.arm.people.values() if one.at == stage]
+        return [person.name for person in self.arm.people.values() if person.at == stage]
 
     @property
     def over(self) -> bool:
@@ -193,13 +199,13 @@ class Course:
         key = (stage.name, len(self.arm.closed))
         if key not in self._experts:
             settled = {
-                one.grading.of
-                for one in self.protocol.stages
-                if one.grading is not None and one.grading.by == "experts" and one.name in self.arm.closed
+                stage.grading.of
+                for stage in self.protocol.stages
+                if stage.grading is not None and stage.grading.by == "experts" and stage.name in self.arm.closed
             }
-            names = [one.name for one in self.arm.items.values() if one.stage in settled and one.grades]
+            names = [item.name for item in self.arm.items.values() if item.stage in settled and item.grades]
             self._experts[key] = tuple(sorted(names, key=lambda name: lot(self.seed, stage.name, name)))
-        return tuple(one for one in self._experts[key] if one not in self.arm.gone)
+        return tuple(expert for expert in self._experts[key] if expert not in self.arm.gone)
 
     def _is_grading(self, stage: Stage) -> bool:
         return stage.grading is not None and stage.name not in self.arm.closed and not self._behind(stage.name)

@@ -55,9 +55,9 @@ def redraw(arm: Arm, stage: Stage, before: Sample, writer: str, seed: int) -> Sa
     rule = rule_of(stage)
     remaining = [name for name in before.of(writer) if not _is_lost(arm, name)]
     others = [
-        one.name
-        for one in arm.items.values()
-        if (one.writer, one.stage) == (writer, rule.of) and one.name not in remaining and one.name not in arm.gone
+        item.name
+        for item in arm.items.values()
+        if (item.writer, item.stage) == (writer, rule.of) and item.name not in remaining and item.name not in arm.gone
     ]
     remaining += sorted(others, key=lambda name: lot(seed, stage.name, name))
     chosen = tuple(remaining[: rule.least] if rule.least else sorted(remaining))
@@ -110,7 +110,7 @@ def take(arm: Arm, stage: Stage, sample: Sample, event: Event, checks: Sequence[
     elif check:
         arm.probes.setdefault(stage.name, {}).setdefault(event.person, {})[item.name] = dict(event.answers)
     else:
-        grades = _kept(arm, stage, item, event.person)
+        grades = _grades_with(arm, stage, item, event.person)
         if event.person in grades:
             raise Conflict("{name} has graded {item} already.", name=event.person, item=item.name)
         if len(grades) >= rule_of(stage).grades:
@@ -131,7 +131,7 @@ def change(arm: Arm, stage: Stage, event: Event) -> None:
     if event.unit in arm.probes.get(stage.name, {}).get(event.person, {}):
         arm.probes[stage.name][event.person][event.unit] = dict(event.answers)
     else:
-        _kept(arm, stage, arm.items[event.unit], event.person)[event.person] = dict(event.answers)
+        _grades_with(arm, stage, arm.items[event.unit], event.person)[event.person] = dict(event.answers)
 
 
 def grade_of(arm: Arm, stage: Stage, item: str, person: str) -> Answers | None:
@@ -140,7 +140,7 @@ def grade_of(arm: Arm, stage: Stage, item: str, person: str) -> Answers | None:
     stored = arm.items.get(item)
     if hidden is not None or stored is None:
         return hidden
-    return _kept(arm, stage, stored, person).get(person)
+    return _grades_with(arm, stage, stored, person).get(person)
 
 
 def is_known_to(arm: Arm, stage: Stage, item: str, people: Collection[str]) -> bool:
@@ -153,10 +153,10 @@ def is_known_to(arm: Arm, stage: Stage, item: str, people: Collection[str]) -> b
 def missing(arm: Arm, stage: Stage, sample: Sample) -> int:
     """Count the grades that are still to come; an item cannot have more than there are people who may grade it."""
     rule = rule_of(stage)
-    promoted = {one for one in arm.people if may_grade(arm, stage, one)} if rule.by == "promoted" else set()
+    promoted = {person for person in arm.people if may_grade(arm, stage, person)} if rule.by == "promoted" else set()
     present = [arm.items[name] for name in sample.names if name not in arm.gone]
     waited_for = [one for one in present if not arm.people[one.writer].left]
-    return sum(max(0, _wanted(rule, item, promoted) - len(item.grades)) for item in waited_for)
+    return sum(max(0, _grades_needed(rule, item, promoted) - len(item.grades)) for item in waited_for)
 
 
 def to_grade(arm: Arm, stage: Stage, sample: Sample, person: str, seed: int = 0) -> list[str]:
@@ -166,7 +166,7 @@ def to_grade(arm: Arm, stage: Stage, sample: Sample, person: str, seed: int = 0)
     candidates, late = [], _late(arm, stage, person)
     for name in sample.names - arm.gone:
         item = arm.items[name]
-        grades = _kept(arm, stage, item, person)
+        grades = _grades_with(arm, stage, item, person)
         if item.writer != person and person not in grades and name not in late and len(grades) < rule_of(stage).grades:
             candidates.append((len(grades), lot(seed, stage.name, person, name), name))
     return [name for _, _, name in sorted(candidates)]
@@ -175,14 +175,14 @@ def to_grade(arm: Arm, stage: Stage, sample: Sample, person: str, seed: int = 0)
 def count_given(arm: Arm, stage: Stage, sample: Sample, person: str) -> int:
     """Count the grades that somebody gave at a stage, hidden checks among them."""
     aside = len(arm.probes.get(stage.name, {}).get(person, {})) + len(_late(arm, stage, person))
-    return aside + sum(person in _kept(arm, stage, arm.items[name], person) for name in sample.names)
+    return aside + sum(person in _grades_with(arm, stage, arm.items[name], person) for name in sample.names)
 
 
 def room(arm: Arm, stage: Stage, sample: Sample, item: str, person: str) -> int:
     """Return how many more grades of somebody's kind an item can take; a hidden check takes theirs."""
     if item not in sample.names:
         return 1
-    return rule_of(stage).grades - len(_kept(arm, stage, arm.items[item], person))
+    return rule_of(stage).grades - len(_grades_with(arm, stage, arm.items[item], person))
 
 
 def check_is_due(arm: Arm, stage: Stage, person: str, seed: int) -> bool:
@@ -214,12 +214,12 @@ def _late(arm: Arm, stage: Stage, person: str) -> list[str]:
     return arm.late.get(stage.name, {}).get(person, [])
 
 
-def _kept(arm: Arm, stage: Stage, item: Item, person: str) -> dict[str, Answers]:
+def _grades_with(arm: Arm, stage: Stage, item: Item, person: str) -> dict[str, Answers]:
     """Return the grades of an item among which somebody's belong."""
     return item.grades if person in arm.people or rule_of(stage).by == "experts" else item.checks
 
 
-def _wanted(rule: GradingStage, item: Item, promoted: set[str]) -> int:
+def _grades_needed(rule: GradingStage, item: Item, promoted: set[str]) -> int:
     if rule.by == "experts":
         return rule.grades
     return min(rule.grades, len((promoted | item.grades.keys()) - {item.writer}))

@@ -27,7 +27,7 @@ def exits(stages: Sequence[Stage], stage: Stage) -> list[str]:
 
 def reached(stages: Sequence[Stage], start: str, without: str = "") -> set[str]:
     """Name the stages that somebody at *start* can come to, itself included, who may not pass *without*."""
-    places = {one.name: one for one in stages}
+    places = {stage.name: stage for stage in stages}
     names: set[str] = set()
     ahead = [start]
     while ahead:
@@ -45,12 +45,12 @@ def comes_before(stages: Sequence[Stage], first: str, second: str) -> bool:
 
 def leads_to(stages: Sequence[Stage], name: str) -> list[str]:
     """Name the stages from which somebody can still come to *name*."""
-    return [one.name for one in stages if one.name != name and name in reached(stages, one.name)]
+    return [stage.name for stage in stages if stage.name != name and name in reached(stages, stage.name)]
 
 
 def expected(stages: Sequence[Stage], workers: int) -> dict[str, float]:
     """Return how many of so many *workers* come to each stage, if nobody leaves."""
-    people = dict.fromkeys((one.name for one in stages), 0.0)
+    people = dict.fromkeys((stage.name for stage in stages), 0.0)
     people[stages[0].name] = float(workers)
     for stage in in_order(stages):
         here = people[stage.name]
@@ -67,13 +67,13 @@ def expected(stages: Sequence[Stage], workers: int) -> dict[str, float]:
 
 def in_order(stages: Sequence[Stage]) -> list[Stage]:
     """Return the stages so that each comes after all that lead to it; there must be no cycle."""
-    before = {one.name: set(leads_to(stages, one.name)) for one in stages}
+    before = {stage.name: set(leads_to(stages, stage.name)) for stage in stages}
     return sorted(stages, key=lambda stage: (len(before[stage.name]), stages.index(stage)))
 
 
 def faults_in_paths(stages: Sequence[Stage], workers: int) -> Iterator[Fault]:
     """Find what keeps people from getting through."""
-    names = [one.name for one in stages]
+    names = [stage.name for stage in stages]
     wrong = [*_names(stages, names)]
     if wrong:
         yield from wrong
@@ -95,7 +95,7 @@ def faults_in_paths(stages: Sequence[Stage], workers: int) -> Iterator[Fault]:
 
 
 def _beyond(stages: Sequence[Stage], name: str) -> set[str]:
-    start = next(one for one in stages if one.name == name)
+    start = next(stage for stage in stages if stage.name == name)
     return {found for exit_ in exits(stages, start) for found in reached(stages, exit_)}
 
 
@@ -119,7 +119,7 @@ def _kinds(stages: Sequence[Stage]) -> Iterator[Fault]:
     for stage in stages[1:]:
         if stage.entry is not None:
             yield Fault("'{name}' is an entry, and only the first stage can be one", name=stage.name, field="stages")
-    final = [one.name for one in stages if one.writing is not None and one.writing.final]
+    final = [stage.name for stage in stages if stage.writing is not None and stage.writing.final]
     if len(final) != 1:
         yield Fault(
             "{count} stages are 'final = true', and exactly one writing gives the arm's data",
@@ -129,8 +129,8 @@ def _kinds(stages: Sequence[Stage]) -> Iterator[Fault]:
 
 
 def _references(stages: Sequence[Stage]) -> Iterator[Fault]:
-    places = {one.name: one for one in stages}
-    for name in twice([one.grading.of for one in stages if one.grading is not None]):
+    places = {stage.name: stage for stage in stages}
+    for name in twice([stage.grading.of for stage in stages if stage.grading is not None]):
         yield Fault("the items of '{name}' are graded at two stages", name=name, field="stages")
     for stage in stages:
         grading = stage.grading

@@ -29,13 +29,13 @@ class GradeStanding:
 
 def item_score(rubric: tuple[RubricQuestion, ...], item: Item) -> float | None:
     """Return the mean score of an item's grades."""
-    return sum(score(rubric, one) for one in item.grades.values()) / len(item.grades) if item.grades else None
+    return sum(score(rubric, grade) for grade in item.grades.values()) / len(item.grades) if item.grades else None
 
 
 def is_answerable(rubric: tuple[RubricQuestion, ...], item: Item) -> bool:
     """Whether at least half of an item's graders found it answerable; a rubric that does not ask lets all pass."""
-    verdicts = [is_good(rubric, one, "answerable") for one in item.grades.values()]
-    clear = [one for one in verdicts if one is not None]
+    verdicts = [is_good(rubric, grade, "answerable") for grade in item.grades.values()]
+    clear = [verdict for verdict in verdicts if verdict is not None]
     return not clear or 2 * sum(clear) >= len(clear)
 
 
@@ -43,7 +43,7 @@ def grade_standing(
     rubric: tuple[RubricQuestion, ...], person: str, items: Iterable[Item], *, emptied: bool = False
 ) -> GradeStanding:
     """Add up the graded ones of somebody's *items*."""
-    graded = [one for one in items if one.grades]
+    graded = [item for item in items if item.grades]
     if not graded:
         return GradeStanding(person, None, None, 0, emptied)
     scores = [item_score(rubric, one) or 0.0 for one in graded]

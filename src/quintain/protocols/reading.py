@@ -31,7 +31,7 @@ def shipped() -> dict[str, Protocol]:
         for one in sorted(folder.iterdir(), key=lambda file: file.name)
         if one.name.endswith(".toml")
     ]
-    return {one.name: one for one in protocols}
+    return {protocol.name: protocol for protocol in protocols}
 
 
 def shipped_text(name: str) -> str:

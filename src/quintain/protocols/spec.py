@@ -76,7 +76,7 @@ class Protocol:
 
     def stage(self, name: str) -> Stage:
         """Return the stage called *name*."""
-        return next(one for one in self.stages if one.name == name)
+        return next(stage for stage in self.stages if stage.name == name)
 
     def follows(self, stage: Stage) -> str:
         """Name the stage that comes after *stage*, or the end."""
@@ -85,7 +85,7 @@ class Protocol:
     @property
     def final(self) -> Stage:
         """The writing whose items are the arm's data."""
-        return next(one for one in self.stages if one.writing is not None and one.writing.final)
+        return next(stage for stage in self.stages if stage.writing is not None and stage.writing.final)
 
     @property
     def data(self) -> WritingStage:

@@ -7,11 +7,12 @@ from typing import Any
 
 from quintain.core.records.figures import Estimate
 from quintain.reports.few import count_tooltip, mark_few
+from quintain.reports.series import Style, by_series
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 ROW_HEIGHT = 30
-# For several series at once; told apart by dashes or shapes, too, and seen on light and on dark ground.
-COLOURS = ["#4a76d4", "#d98a1f", "#2f9e77", "#b0558f", "#7d8797", "#c04a3f"]
+RAMP = ["#eef2fb", "#1d3f94"]  # squares, from nothing to all; seen on light and dark, with words in ink or white
+SERIES_HEIGHT = 18  # of one of several in a row: a name fits in
 
 
 def bar_chart(counts: Mapping[str, int], *, category: str, value: str) -> dict[str, Any]:
@@ -122,7 +123,7 @@ def heat_map(
                     "color": {
                         "field": "share",
                         "type": "quantitative",
-                        "scale": {"domain": [0, 1], "range": ["#eef2fb", "#1d3f94"]},
+                        "scale": {"domain": [0, 1], "range": RAMP},
                         "legend": None,
                     }
                 },
@@ -132,43 +133,6 @@ def heat_map(
                 "encoding": {"text": {"field": "count", "type": "quantitative", "format": ","}, "color": dark},
             },
         ],
-    }
-
-
-def distribution_chart(
-    edges: Sequence[float], shares: Mapping[str, Sequence[float]], *, value: str, share: str, form: str = ",.0f"
-) -> dict[str, Any]:
-    """Draw how the values of one or several series are spread, as steps: what share of each lies between two *edges*.
-
-    *value* and *share* are the titles of the axes, *form* is how a value is written.
-    """
-    rows = [
-        {"series": name, "from": low, "to": high, "share": part}
-        for name, parts in shares.items()
-        # The last step is drawn out to its end.
-        for low, high, part in zip(edges, [*edges[1:], edges[-1]], [*parts, parts[-1]], strict=True)
-    ]
-    legend = {"orient": "top", "title": None} if len(shares) > 1 else None
-    one_by_one = {"field": "series", "type": "nominal", "sort": None, "legend": legend}
-    return {
-        "$schema": SCHEMA,
-        "data": {"values": rows},
-        "width": "container",
-        "height": 220,
-        "autosize": {"type": "fit-x", "contains": "padding"},
-        "mark": {"type": "line", "interpolate": "step-after", "strokeWidth": 2},
-        "encoding": {
-            "x": {"field": "from", "type": "quantitative", "title": value, "axis": {"format": form, "grid": False}},
-            "y": {"field": "share", "type": "quantitative", "title": share, "axis": {"format": ".0%", "tickCount": 5}},
-            "color": {**one_by_one, "scale": {"range": COLOURS}},
-            "strokeDash": one_by_one,
-            "tooltip": [
-                {"field": "series", "type": "nominal", "title": " "},
-                {"field": "from", "type": "quantitative", "title": "≥", "format": form},
-                {"field": "to", "type": "quantitative", "title": "<", "format": form},
-                {"field": "share", "type": "quantitative", "title": share, "format": ".1%"},
-            ],
-        },
     }
 
 
@@ -206,27 +170,31 @@ def ranked_chart(
 
 
 def interval_chart(
-    figures: Sequence[tuple[str, str, Estimate, int]], *, row: str, series: str, value: str
+    figures: Sequence[tuple[str, str, Estimate, int]],
+    *,
+    row: str,
+    series: str,
+    value: str,
+    styles: Mapping[str, Style] | None = None,
 ) -> dict[str, Any]:
     """Draw shares with their intervals: a line for each first name, in it a point for each second name.
 
     The last of each is on how many examples it rests; those of few are drawn hollow. *row* and *series* say what the
-    names stand for, *value* what the figures are.
+    names stand for, *value* what the figures are. The names of series stand beside their first intervals; *styles*
+    are those of models.
     """
-    rows = [
-        {"row": name, "series": part, "value": figure.value, "low": figure.low, "high": figure.high, "n": n}
-        for name, part, figure, n in figures
-        if figure.value is not None
-    ]
-    parts = len({part for _, part, _, _ in figures})
+    parts = list(dict.fromkeys(part for _, part, _, _ in figures))
+    rows = _named_once(figures, several=len(parts) > 1)
     x = {"type": "quantitative", "title": value, "scale": {"domain": [0, 1]}, "axis": {"format": ".0%", "tickCount": 5}}
-    legend = {"orient": "top", "title": None} if parts > 1 else None
-    one_by_one = {"field": "series", "type": "nominal", "sort": None}
+    told_apart = by_series("series", parts, "color", "shape")
+    if styles:
+        told_apart["color"]["scale"]["range"] = [styles[part].colour for part in parts]
+        told_apart["shape"]["scale"]["range"] = [styles[part].shape for part in parts]
     chart = {
         "$schema": SCHEMA,
         "data": {"values": rows},
         "width": "container",
-        "height": max(ROW_HEIGHT, 14 * parts) * max(1, len({name for name, _, _, _ in figures})),
+        "height": max(ROW_HEIGHT, SERIES_HEIGHT * len(parts)) * max(1, len({name for name, _, _, _ in figures})),
         "autosize": {"type": "fit-x", "contains": "padding"},
         "encoding": {
             "y": {
@@ -236,8 +204,7 @@ def interval_chart(
                 "title": None,
                 "axis": {"ticks": False, "domain": False, "labelPadding": 10},
             },
-            "yOffset": one_by_one,
-            "color": {**one_by_one, "scale": {"range": COLOURS}, "legend": legend},
+            "yOffset": {"field": "series", "type": "nominal", "sort": None},
             "tooltip": [
                 {"field": "row", "type": "nominal", "title": row},
                 {"field": "series", "type": "nominal", "title": series},
@@ -250,93 +217,41 @@ def interval_chart(
         "layer": [
             {
                 "mark": {"type": "rule", "strokeWidth": 2},
-                "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}},
+                "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "color": told_apart["color"]},
             },
             {
-                "mark": {"type": "point", "filled": True, "size": 70},
-                "encoding": {"x": {**x, "field": "value"}, "shape": {**one_by_one, "legend": legend}},
+                "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1},
+                "encoding": {"x": {**x, "field": "value"}, **told_apart},
             },
+            *(_beside(side, x) for side in ("after", "before") if any(side in row for row in rows)),
         ],
     }
     return mark_few(chart)
 
 
-def line_chart(
-    rows: Sequence[Mapping[str, Any]], *, x: str, y: str, series: str, titles: tuple[str, str, str]
-) -> dict[str, Any]:
-    """Draw a line with points for each of the *series* over *x*, whose steps may be of very different size.
+def _named_once(figures: Sequence[tuple[str, str, Estimate, int]], *, several: bool) -> list[dict[str, Any]]:
+    """Return the rows of a chart of intervals; the first of each series has its name on the side with more room."""
+    rows: list[dict[str, Any]] = []
+    named: set[str] = set() if several else {part for _, part, _, _ in figures}
+    for name, part, figure, n in figures:
+        if figure.value is None:
+            continue
+        low, high = (figure.value if end is None else end for end in (figure.low, figure.high))
+        sides = {} if part in named else {"after" if high <= 1 - low else "before": part}
+        named.add(part)
+        ends = {"value": figure.value, "low": figure.low, "high": figure.high}
+        rows.append({"row": name, "series": part, **ends, "n": n, **sides})
+    return rows
 
-    The `n` of a row is the number of examples that its figure rests on, None where that is not known. *titles* are what
-    readers see for the three. Lines differ in dash as well as in colour.
-    """
-    across, up, by = titles
-    tooltip = [
-        {"field": series, "type": "nominal", "title": by},
-        {"field": x, "type": "quantitative", "title": across, "format": ","},
-        {"field": y, "type": "quantitative", "title": up, "format": ".3f"},
-        *([count_tooltip()] if any(row["n"] is not None for row in rows) else []),
-    ]
-    chart = {
-        "$schema": SCHEMA,
-        "data": {"values": [dict(row) for row in rows]},
-        "width": "container",
-        "height": 220,
-        "autosize": {"type": "fit-x", "contains": "padding"},
-        "mark": {"type": "line", "point": True},
-        "encoding": {
-            "x": {"field": x, "type": "quantitative", "title": across, "scale": {"type": "symlog"}},
-            "y": {"field": y, "type": "quantitative", "title": up, "scale": {"domain": [0, 1]}},
-            "color": {"field": series, "type": "nominal", "title": by},
-            "strokeDash": {"field": series, "type": "nominal", "title": by},
-            "tooltip": tooltip,
-        },
+
+def _beside(side: str, x: Mapping[str, Any]) -> dict[str, Any]:
+    """Write the names of series beside their intervals: *before* the lower end or *after* the upper one."""
+    end, align, away = ("low", "right", -8) if side == "before" else ("high", "left", 8)
+    return {
+        "transform": [{"filter": f"datum.{side}"}],
+        "mark": {"type": "text", "align": align, "dx": away, "baseline": "middle", "fontSize": 12, "limit": 150},
+        "encoding": {"x": {**x, "field": end}, "text": {"field": side}},
     }
-    return mark_few(chart)
-
-
-def curve_chart(
-    points: Sequence[float],
-    curves: Mapping[str, Sequence[float]],
-    *,
-    x: str,
-    y: str,
-    top: float | None = None,
-    counts: Mapping[str, Sequence[int]] | None = None,
-) -> dict[str, Any]:
-    """Draw curves over the same points; *x* and *y* are the titles of the axes, *top* is where the upper one ends.
-
-    A curve of estimates has points, and *counts* says on how many examples each rests.
-    """
-    nothing: Sequence[None] = [None] * len(points)
-    rows = [
-        {"series": name, "x": at, "y": value, "n": n}
-        for name, values in curves.items()
-        for at, value, n in zip(points, values, (counts or {}).get(name, nothing), strict=True)
-    ]
-    legend = {"orient": "top", "title": None, "columns": 2} if len(curves) > 1 else None
-    one_by_one = {"field": "series", "type": "nominal", "sort": None, "legend": legend}
-    scale = {"scale": {"domain": [0, top]}} if top is not None else {}
-    chart = {
-        "$schema": SCHEMA,
-        "data": {"values": rows},
-        "width": "container",
-        "height": 220,
-        "autosize": {"type": "fit-x", "contains": "padding"},
-        "mark": {"type": "line", "strokeWidth": 2, **({"point": True} if counts else {})},
-        "encoding": {
-            "x": {"field": "x", "type": "quantitative", "title": x, "axis": {"grid": False}},
-            "y": {"field": "y", "type": "quantitative", "title": y, **scale},
-            "color": {**one_by_one, "scale": {"range": COLOURS}},
-            "strokeDash": one_by_one,
-            "tooltip": [
-                {"field": "series", "type": "nominal", "title": " "},
-                {"field": "x", "type": "quantitative", "title": x, "format": ".2f"},
-                {"field": "y", "type": "quantitative", "title": y, "format": ".3f"},
-                *([count_tooltip()] if counts else []),
-            ],
-        },
-    }
-    return mark_few(chart)
 
 
 def place_chart(figures: Sequence[tuple[str, Estimate, int]], *, row: str, value: str) -> dict[str, Any]:

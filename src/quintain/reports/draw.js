@@ -9,6 +9,8 @@
       view: { stroke: null },
       axis: { labelColor: ink, titleColor: muted, gridColor: line, domainColor: line, tickColor: line, labelFontSize: 13, titleFontSize: 12, titleFontWeight: "normal", labelLimit: 220 },
       legend: { labelColor: ink, titleColor: muted },
+      // What a chart does not colour itself; `quintain.reports.series` has the same.
+      range: { category: ["#4a76d4", "#2f9e77", "#b0558f", "#c04a3f", "#1f93ab", "#8a63d2", "#7f7a2f", "#7d8797"] },
       bar: { color: accent },
       area: { color: accent },
       line: { color: accent },

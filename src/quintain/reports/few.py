@@ -26,7 +26,7 @@ def is_few(n: int | None) -> bool:
 
 def few_text() -> Text:
     """Return the line of text that stands below a chart with such figures."""
-    return Text("Hollow or dashed: fewer than {least}", least=LEAST)
+    return Text("Hollow or dashed: fewer than {least} examples", least=LEAST)
 
 
 def count_tooltip(title: str = "n") -> dict[str, Any]:

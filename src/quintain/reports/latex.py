@@ -20,9 +20,9 @@ def to_latex(report: Report, wording: Wording | None = None) -> str:
 def _table(table: Table, wording: Wording) -> Iterator[str]:
     yield r"\begin{table}"
     yield r"\centering"
-    yield rf"\begin{{tabular}}{{{''.join('l' if one.kind == 'text' else 'r' for one in table.columns)}}}"
+    yield rf"\begin{{tabular}}{{{''.join('l' if column.kind == 'text' else 'r' for column in table.columns)}}}"
     yield r"\toprule"
-    yield " & ".join(latex(one.title) for one in table.columns) + r" \\"
+    yield " & ".join(latex(column.title) for column in table.columns) + r" \\"
     yield r"\midrule"
     for row in table.rows:
         cells = zip(row, table.columns, strict=True)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from quintain.core.records.figures import Estimate
-from quintain.reports.charts import SCHEMA
+from quintain.reports.charts import RAMP, SCHEMA
 from quintain.reports.few import count_tooltip, mark_few, square_texts
 
 
@@ -47,7 +47,7 @@ def share_map(cells: Sequence[tuple[str, str, Estimate, int]], *, row: str, colu
                     "color": {
                         "field": "value",
                         "type": "quantitative",
-                        "scale": {"domain": [0, 1], "range": ["#eef2fb", "#1d3f94"]},
+                        "scale": {"domain": [0, 1], "range": RAMP},
                         "legend": None,
                     }
                 },

@@ -13,7 +13,7 @@ def to_markdown(report: Report, wording: Wording | None = None) -> str:
     """Write *report* as Markdown."""
     wording = wording or Wording()
     lines = [f"# {markdown(report.title)}", "", markdown(report.lead), ""]
-    lines += [f"- {markdown(one.title)}: {markdown(one.value)}" for one in report.facts]
+    lines += [f"- {markdown(fact.title)}: {markdown(fact.value)}" for fact in report.facts]
     for section, commands in report.shown():
         lines += ["", *_section(section, wording)]
         if commands:
@@ -27,7 +27,7 @@ def _section(section: ReportSection, wording: Wording) -> Iterator[str]:
         yield from ("", markdown(section.note))
     if section.findings:
         yield ""
-        yield from (f"- {markdown(one)}" for one in section.findings)
+        yield from (f"- {markdown(finding)}" for finding in section.findings)
     for chart in section.charts:
         yield from ("", f"Chart: [{markdown(chart.title)}](report.html#{chart.key})")
     for table in section.tables:
@@ -37,8 +37,8 @@ def _section(section: ReportSection, wording: Wording) -> Iterator[str]:
 
 
 def _table(table: Table, wording: Wording) -> Iterator[str]:
-    yield _row([markdown(one.title) for one in table.columns])
-    yield _row(["---" if one.kind == "text" else "---:" for one in table.columns])
+    yield _row([markdown(column.title) for column in table.columns])
+    yield _row(["---" if column.kind == "text" else "---:" for column in table.columns])
     for row in table.rows:
         cells = zip(row, table.columns, strict=True)
         yield _row([markdown(wording.cell(value, column.kind)) for value, column in cells])

@@ -32,7 +32,7 @@ def from_plain(data: Mapping[str, Any]) -> Report:
 
 def sections_to_plain(sections: list[ReportSection]) -> list[Any]:
     """Return some sections of a report as data for JSON."""
-    return [_packed(one) for one in sections]
+    return [_packed(section) for section in sections]
 
 
 def sections_from_plain(data: list[Any]) -> list[ReportSection]:
@@ -47,7 +47,7 @@ def _packed(value: Any) -> Any:
     if isinstance(value, Word):
         return {WORD: str(value)}
     if is_dataclass(value) and not isinstance(value, type):
-        return {one.name: _packed(getattr(value, one.name)) for one in fields(value)}
+        return {field.name: _packed(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):
         return {str(name): _packed(one) for name, one in value.items()}
     if isinstance(value, list | tuple):

@@ -14,16 +14,20 @@ from typing import Any
 
 from quintain.core.records.figures import Estimate
 from quintain.reports.charts import SCHEMA
+from quintain.reports.series import (
+    COLOURS,
+    LABEL_ROW,
+    LONGEST_LABEL,
+    PEOPLE,
+    SHAPES,
+    Style,
+    labels_at_ends,
+)
 from quintain.stats.fitness import LEAST_EXAMPLES
 
 HEIGHT = 300
-LABEL_ROW = 18  # pixels between two names
-LONGEST_LABEL = 118  # pixels: a phone has 360
 REACH = 0.3  # of the way to the next round: as far are models of one round drawn apart
 ALONE = 0.1  # the same where each round has one model
-PEOPLE = "#d98a1f"
-COLOURS = ("#4a76d4", "#2f9e77", "#b0558f", "#c04a3f", "#1f93ab", "#8a63d2", "#7f7a2f", "#7d8797")
-SHAPES = ("circle", "square", "diamond", "triangle-up", "cross", "triangle-down")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,57 +66,9 @@ class RoundWords:
     form: str = ".3f"
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
-    """How a model is drawn, on all charts of its task."""
-
-    colour: str
-    shape: str
-
-
-def styles_of(names: Sequence[str]) -> dict[str, Style]:
-    """Return each model's colour and, where those run out, shape; *names* are all that a reader sees.
-
-    >>> styles_of(["b", "a"])["a"].colour == styles_of(["a", "b"])["a"].colour
-    True
-    """
-    order = sorted(names)
-    return {
-        name: Style(COLOURS[place % len(COLOURS)], SHAPES[place // len(COLOURS) % len(SHAPES)])
-        for place, name in enumerate(order)
-    }
-
-
 def is_hollow(n: int, *, still_open: bool) -> bool:
     """Whether a figure is drawn hollow: from too few examples to rank on, or from a round that goes on."""
     return still_open or n < LEAST_EXAMPLES
-
-
-def label_places(ends: Mapping[str, float], height: float, row: float = LABEL_ROW) -> dict[str, float]:
-    """Place names at the ends of lines, each as near to its own end as the others leave it, and at least *row* apart.
-
-    *ends* are in pixels from the top. More names than fit below each other in *height* go on below it.
-
-    >>> label_places({"a": 50, "b": 50, "c": 52}, 300, 18)
-    {'a': 32.67, 'b': 50.67, 'c': 68.67}
-    """
-    blocks: list[tuple[float, list[str]]] = []  # the top of each, and its names from above
-    half, bottom = row / 2, max(height, row * len(ends))
-    for name, end in sorted(ends.items(), key=lambda item: (item[1], item[0])):
-        blocks.append((end - half, [name]))
-        while len(blocks) > 1 and blocks[-2][0] + row * len(blocks[-2][1]) > blocks[-1][0]:
-            names = blocks[-2][1] + blocks[-1][1]
-            del blocks[-2:]
-            ideal = sum(ends[one] - half - row * place for place, one in enumerate(names)) / len(names)
-            blocks.append((min(max(ideal, 0.0), bottom - row * len(names)), names))
-    placed: dict[str, float] = {}
-    free = 0.0
-    for number, (top, names) in enumerate(blocks):
-        below = sum(len(later) for _, later in blocks[number:])
-        start = min(max(top, free), bottom - row * below)
-        placed |= {name: round(start + half + row * place, 2) for place, name in enumerate(names)}
-        free = start + row * len(names)
-    return placed
 
 
 def round_lines(columns: Sequence[RoundColumn], styles: Mapping[str, Style], words: RoundWords) -> dict[str, Any]:
@@ -161,7 +117,7 @@ def _domain(columns: Sequence[RoundColumn]) -> tuple[float, float]:
     """Return the range of the scale: all intervals and a little more, never beyond what a share can be."""
     figures = [point.figure for column in columns for point in column.models.values()]
     figures += [column.people for column in columns if column.people]
-    ends = [end for one in figures for end in (one.value, one.low, one.high) if end is not None]
+    ends = [end for figure in figures for end in (figure.value, figure.low, figure.high) if end is not None]
     if not ends:
         return 0.0, 1.0
     low, high = min(ends), max(ends)
@@ -222,23 +178,11 @@ def _segments(columns: Sequence[RoundColumn], asides: Mapping[str, float]) -> li
 def _labels(points: Sequence[Mapping[str, Any]], domain: tuple[float, float], height: float) -> list[dict[str, Any]]:
     """Return each line's end and where its name stands, in units of the scale."""
     ends = {row["who"]: row for row in points}  # the last round that each has
-    low, high = domain
-    pixels = {who: height * (high - row["value"]) / (high - low) for who, row in ends.items()}
-    places = label_places(pixels, height)
+    places = labels_at_ends({who: row["value"] for who, row in ends.items()}, domain, height)
     return [
-        {
-            "who": who,
-            "kind": row["kind"],
-            "x": row["x"],
-            "value": row["value"],
-            "label": _unit(places[who], domain, height),
-        }
+        {"who": who, "kind": row["kind"], "x": row["x"], "value": row["value"], "label": places[who]}
         for who, row in ends.items()
     ]
-
-
-def _unit(pixel: float, domain: tuple[float, float], height: float) -> float:
-    return round(domain[1] - pixel * (domain[1] - domain[0]) / height, 5)
 
 
 def _across(columns: Sequence[RoundColumn], words: RoundWords) -> dict[str, Any]:

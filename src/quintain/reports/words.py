@@ -41,7 +41,7 @@ class Wording:
             if value.value is None:
                 return NONE
             ends = [self.cell(end, kind) for end in (value.low, value.high) if end is not None]
-            between = " … " if any(one.startswith(("-", "−")) for one in ends) else "–"
+            between = " … " if any(end.startswith(("-", "−")) for end in ends) else "–"
             return self.cell(value.value, kind) + (f" ({between.join(ends)})" if len(ends) == 2 else "")
         if value is None or isinstance(value, str):
             return NONE if value is None else value

@@ -59,7 +59,7 @@ def play_contest(workspace: Workspace) -> None:
         with _in_phase(info, Phase.SCORE):
             _score(db, workspace.blobs, info, people, Path(folder))
         with _in_phase(info, Phase.REVIEW):
-            _settle(db, workspace.blobs, info, people)
+            _dispute_and_rule(db, workspace.blobs, info, people)
 
 
 def written_pairs() -> list[dict[str, Any]]:
@@ -113,7 +113,7 @@ def _person(db: Session, name: str) -> Actor:
 
 
 def _build(db: Session, blobs: Blobs, info: ContestInfo, people: Mapping[str, Actor], folder: Path) -> None:
-    existing = {one.name for one in teams.list_teams(db, OPERATOR, info.ref)}
+    existing = {team.name for team in teams.list_teams(db, OPERATOR, info.ref)}
     for team, (role, _) in TEAMS.items():
         if team not in existing:
             teams.create_team(db, people[team], info.ref, team, role)
@@ -121,7 +121,7 @@ def _build(db: Session, blobs: Blobs, info: ContestInfo, people: Mapping[str, Ac
 
 
 def _break(db: Session, blobs: Blobs, info: ContestInfo, people: Mapping[str, Actor]) -> None:
-    pairs_by_team = {one.name: one.pairs for one in teams.list_teams(db, OPERATOR, info.ref)}
+    pairs_by_team = {team.name: team.pairs for team in teams.list_teams(db, OPERATOR, info.ref)}
     rows = written_pairs()
     for team in {row["team"]: None for row in rows}:
         own = [row for row in rows if row["team"] == team]
@@ -141,13 +141,13 @@ def _break(db: Session, blobs: Blobs, info: ContestInfo, people: Mapping[str, Ac
 
 def _score(db: Session, blobs: Blobs, info: ContestInfo, people: Mapping[str, Actor], folder: Path) -> None:
     _answer(db, blobs, info, people, folder, "pairs")
-    if REFERENCE not in {one.name for one in systems.list_systems(db, blobs, OPERATOR, info.ref)}:
+    if REFERENCE not in {system.name for system in systems.list_systems(db, blobs, OPERATOR, info.ref)}:
         systems.add_reference(db, blobs, OPERATOR, info.ref, "", model=f"{TASK}/{REFERENCE}")
 
 
 def _answer(db: Session, blobs: Blobs, info: ContestInfo, people: Mapping[str, Actor], folder: Path, part: str) -> None:
     """Let every building team hand in what its model says to a part."""
-    states = {one.team: one for one in systems.list_systems(db, blobs, OPERATOR, info.ref)}
+    states = {system.team: system for system in systems.list_systems(db, blobs, OPERATOR, info.ref)}
     for team, (_, model) in TEAMS.items():
         if not model or (team in states and states[team][part] == HandedState.THERE):
             continue
@@ -163,10 +163,10 @@ def _answer(db: Session, blobs: Blobs, info: ContestInfo, people: Mapping[str, A
         systems.hand_in(db, blobs, people[team], info.ref, asked)
 
 
-def _settle(db: Session, blobs: Blobs, info: ContestInfo, people: Mapping[str, Actor]) -> None:
+def _dispute_and_rule(db: Session, blobs: Blobs, info: ContestInfo, people: Mapping[str, Actor]) -> None:
     """Let a builder contest a pair, and the organisers keep it."""
     listing = scores.list_pairs(db, blobs, OPERATOR, info.ref, limit=pairs.MAX_PAGE)
-    pair = next(one for one in listing.pairs if one.rationale == CONTESTED)
+    pair = next(pair for pair in listing.pairs if pair.rationale == CONTESTED)
     if not pair.status:
         rulings.contest_pair(
             db, people["counters"], info.ref, pair.id, "Children may ask for something that they like."

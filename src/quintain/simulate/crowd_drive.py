@@ -57,7 +57,7 @@ class CrowdSize:
 
 def known_labels(task: Task) -> list[str]:
     """List the labels of a task for which simulated people can write."""
-    return [one for one in task.label_names if one in CONSTRUCTIONS[PLAIN]]
+    return [name for name in task.label_names if name in CONSTRUCTIONS[PLAIN]]
 
 
 @dataclass(slots=True)
@@ -85,7 +85,7 @@ class CrowdDrive:
     def __post_init__(self) -> None:
         """Look at what there is, and hire the people."""
         row = trials.find_trial(self.db, *self.ref)
-        arms = [(one, parse_protocol(one.toml)) for one in queries.arms(self.db, row.id)]
+        arms = [(arm, parse_protocol(arm.toml)) for arm in queries.arms(self.db, row.id)]
         # Who goes on after an interruption draws further, so that nothing is written twice.
         self.before = sum(queries.newest_event(self.db, arm.id) for arm, _ in arms)
         self.right = {
@@ -95,8 +95,10 @@ class CrowdDrive:
             for quiz in (stage.tutorial.quizzes if stage.tutorial is not None else ())
             for place, pair in enumerate(quiz.pairs, 1)
         }
-        self.tutorials = {one.name for _, protocol in arms for one in protocol.stages if one.tutorial is not None}
-        feedback = [(protocol, one) for _, protocol in arms for one in protocol.stages if one.feedback is not None]
+        self.tutorials = {stage.name for _, protocol in arms for stage in protocol.stages if stage.tutorial is not None}
+        feedback = [
+            (protocol, stage) for _, protocol in arms for stage in protocol.stages if stage.feedback is not None
+        ]
         self.taught = {one.name: self._teaches(protocol, one) for protocol, one in feedback}
         self.workers = self._hire()
         self.experts = hire(self.db, self._named("expert", self.size.experts), role=RoleName.EXPERT)
@@ -146,15 +148,15 @@ class CrowdDrive:
 
     def _turn(self) -> bool:
         """Let everybody do what waits for them; say whether anything did."""
-        done = [self._act(one) for one in self.workers]
-        graded = [self._grade(one, self.size.model.expert_noise, EXPERT_SECONDS) for one in self.experts.values()]
+        done = [self._act(worker) for worker in self.workers]
+        graded = [self._grade(expert, self.size.model.expert_noise, EXPERT_SECONDS) for expert in self.experts.values()]
         return any(done) or any(graded)
 
     def _close_next(self) -> bool:
         """Close the next stage of each arm, although grades may be missing that nobody is left to give."""
         closed = 0
         for arm in trials.get_trial(self.db, OPERATOR, *self.ref).arms:
-            stage = next((one for one in arm.stages if not one.closed and one.kind not in INSTANT), None)
+            stage = next((stage for stage in arm.stages if not stage.closed and stage.kind not in INSTANT), None)
             if stage is not None:
                 stages.close_stage(self.db, OPERATOR, *self.ref, arm.name, stage.name, force=bool(stage.hindrances))
                 self.progress(f"{arm.name}: {stage.name}", 1, 1)
@@ -165,7 +167,7 @@ class CrowdDrive:
         """Let somebody work until nothing waits for them; say whether they did anything."""
         moved = False
         while (part := participation.trial_part(self.db, worker.actor, *self.ref)).what == "work" or part.grading:
-            worker.read_letters({one.stage: self.taught.get(one.stage, 1.0) for one in part.letters})
+            worker.read_letters({letter.stage: self.taught.get(letter.stage, 1.0) for letter in part.letters})
             if part.grading:
                 self._grade(worker.actor, self.size.model.crowd_noise, GRADE_SECONDS)
             elif not self._work(worker, part):
@@ -265,27 +267,27 @@ class CrowdDrive:
             self.db,
             self.rng(3),
             f"{self.ref[0]}/{pool_name(self.ref[1])}",
-            [(one, actors[one.name]) for one in people],
+            [(person, actors[person.name]) for person in people],
             wait=self.time.wait,
             done=lambda count: self.progress("Judging", count, count),
         )
         trials.close_trial(self.db, OPERATOR, *self.ref)
-        return self._told(judgements, self._asked())
+        return self._simulated(judgements, self._asked())
 
     def _asked(self) -> list[str]:
         if not list_names(self.db, OPERATOR, self.ref[0]):
             return []
         outcome = model_runs.run_models(self.db, self.blobs, OPERATOR, *self.ref)
-        return [one.model for one in outcome.runs]
+        return [run.model for run in outcome.runs]
 
-    def _told(self, judgements: int, models: list[str]) -> SimulatedTrial:
+    def _simulated(self, judgements: int, models: list[str]) -> SimulatedTrial:
         record = trials.get_trial(self.db, OPERATOR, *self.ref)
         read = reporting.arms_of(self.db, self.blobs, OPERATOR, *self.ref)
         written: Mapping[str, Sequence[str]] = {one.name: [item.writer for item in one.items] for one in read}
-        people = sum(one.people for one in record.arms)
+        people = sum(arm.people for arm in record.arms)
         finalists = sum(len({*one}) for one in written.values())
         arms = [
-            SimulatedArm(one.name, one.people, len({*written[one.name]}), len(written[one.name])) for one in record.arms
+            SimulatedArm(arm.name, arm.people, len({*written[arm.name]}), len(written[arm.name])) for arm in record.arms
         ]
         return SimulatedTrial(
             *self.ref,

@@ -68,21 +68,21 @@ TRIAL_SEED = 11
 def add_trial(workspace: Workspace, task: str) -> None:
     """Run the trial and keep it, unless it is there already."""
     with workspace.session() as db:
-        if any(one.name == NAME for one in list_trials(db, OPERATOR, task)):
+        if any(trial.name == NAME for trial in list_trials(db, OPERATOR, task)):
             return
         protocols = [_small(shipped()[name]) for name in ("baseline", "crowd")]
         arms = arms_of(run_trial(protocols, WORKERS, TRIAL_SEED))
-        texts = [dump_toml(plain(one)) for one in protocols]
+        texts = [dump_toml(plain(protocol)) for protocol in protocols]
         keep_simulated(db, workspace.blobs, OPERATOR, (task, NAME), [*zip(texts, arms, strict=True)], title=TITLE)
 
 
 def _small(protocol: Protocol) -> Protocol:
     """Ask for fewer items in the final round, and judge fewer of them often."""
     stages = tuple(
-        replace(one, writing=replace(one.writing, wanted=ITEMS))
-        if one.writing is not None and one.writing.final
-        else one
-        for one in protocol.stages
+        replace(stage, writing=replace(stage.writing, wanted=ITEMS))
+        if stage.writing is not None and stage.writing.final
+        else stage
+        for stage in protocol.stages
     )
     return replace(protocol, stages=stages, validation=replace(protocol.validation, sample=OFTEN))
 
@@ -262,7 +262,7 @@ def judge_what_waits(workspace: Workspace, rng: np.random.Generator, wait: Wait 
         actors = hire(db, judges)
         simulated = {actor.user_id for actor in actors.values()}
         theirs = [ref for ref in list_validations(db, TASK) if _is_theirs(db, ref, simulated)]
-        people = [(one, actors[one.name]) for one in judges if one.laziness < LAZY]
+        people = [(judge, actors[judge.name]) for judge in judges if judge.laziness < LAZY]
         return sum(judge_all(db, rng, ref, people, wait=wait) for ref in theirs)
 
 
@@ -271,7 +271,7 @@ def _is_theirs(db: Session, ref: str, simulated: set[int | None]) -> bool:
     validation = find_validation(db, ref)
     if validation.state is not ValidationState.OPEN:
         return False
-    titles = {one.ref: one.spec.title for one in list_rounds(db, OPERATOR, TASK)}
+    titles = {info.ref: info.spec.title for info in list_rounds(db, OPERATOR, TASK)}
     if not titles.get(ref, "").startswith(MARK):
         return True
     return bool(set(judgements.table(db, validation.id).user.tolist()) - simulated)

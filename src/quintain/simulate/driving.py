@@ -91,7 +91,7 @@ def judge_all(
                 continue
             pages_given += 1
             answers = _answers(rng, person, page, field, way)
-            wait(sum(one.seconds or 0.0 for one in answers))
+            wait(sum(answer.seconds or 0.0 for answer in answers))
             judged += submit_page(db, actor, page.token, answers).judged
             if done is not None:
                 done(judged)

@@ -190,7 +190,7 @@ class Wheel:
         actors = hire(self.db, writers)
         # Whoever goes on draws further, so that nothing is written twice.
         rng = self.rng("writing", turn, before)
-        pens = [Pen(SimulatedWriter(one), actors[one.name]) for one in writers]
+        pens = [Pen(SimulatedWriter(writer), actors[writer.name]) for writer in writers]
 
         def done(count: int) -> None:
             self.progress("Writing", before + count, goal)
@@ -219,7 +219,7 @@ class Wheel:
         def done(count: int) -> None:
             self.progress("Judging", before + count, goal)
 
-        people = [(one, actors[one.name]) for one in judges]
+        people = [(judge, actors[judge.name]) for judge in judges]
         judge_all(self.db, self.rng("judging", turn, before), ref, people, pages=pages, wait=self.time.wait, done=done)
 
     def release(self, ref: str) -> Release:

@@ -18,7 +18,7 @@ def refuse_strangers(db: Session, task: str) -> None:
     """Refuse a task that has rounds or validations of real people."""
     rounds = list_rounds(db, OPERATOR, task)
     ours = {str(one.number) for one in rounds if one.spec.title.startswith(MARK)}
-    ours |= {pool_name(one.name) for one in list_trials(db, OPERATOR, task) if one.title.startswith(MARK)}
+    ours |= {pool_name(trial.name) for trial in list_trials(db, OPERATOR, task) if trial.title.startswith(MARK)}
     names = {str(one.number) for one in rounds} | {ref.rpartition("/")[2] for ref in list_validations(db, task)}
     strange = sorted(names - ours)
     if strange:

@@ -12,7 +12,8 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from quintain.compose import Workspace, conditions_of, make_engine
+from quintain.compose import Workspace, make_engine
+from quintain.conditions import conditions_here
 from quintain.core.cells import PLAIN
 from quintain.core.errors import NotFound
 from quintain.core.people import OPERATOR
@@ -100,9 +101,11 @@ def _report(wheel: Wheel, models: list[str], released: Sequence[Release]) -> Whe
     versions = {get_model(wheel.db, OPERATOR, ref).version.id: ref for ref in models}
     tests = {made.versions["test"]: made for made in released}
     scores = [
-        WheelScore(versions[one.model_version_id], ref, one.metrics["macro_f1"]["value"], _classes(one.metrics))
-        for one in results(wheel.db, wheel.workspace.blobs, task)
-        if one.model_version_id in versions and (ref := f"{TASK}/{one.dataset}@{one.number}") in tests
+        WheelScore(
+            versions[result.model_version_id], ref, result.metrics["macro_f1"]["value"], _classes(result.metrics)
+        )
+        for result in results(wheel.db, wheel.workspace.blobs, task)
+        if result.model_version_id in versions and (ref := f"{TASK}/{result.dataset}@{result.number}") in tests
     ]
     rounds = [_round(wheel, made, target) for made, target in zip(released, models, strict=False)]
     return WheelReport(TASK, wheel.seed, models, rounds, scores)
@@ -110,7 +113,7 @@ def _report(wheel: Wheel, models: list[str], released: Sequence[Release]) -> Whe
 
 def _round(wheel: Wheel, release: Release, target: str) -> WheelRound:
     rates = error_rates(wheel.db, OPERATOR, release.validation)
-    rows = {one.split: one.rows for one in release.report.splits}
+    rows = {split.split: split.rows for split in release.report.splits}
     return WheelRound(
         ref=release.validation,
         target=target,
@@ -130,7 +133,7 @@ def run_plain(workspace: Workspace, task: str, *, tell: Callable[[str], None] = 
         workspace.session,
         workspace.blobs,
         make_engine(workspace.settings),
-        conditions_of(workspace.settings),
+        conditions_here(workspace.settings),
         threading.Event(),
         until_empty=True,
         task=task,

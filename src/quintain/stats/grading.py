@@ -111,7 +111,7 @@ class Grading:
             return Grade(score, score > self.threshold)
         form = self._form()
         answer = form(written(prediction))
-        same = any(answer == form(one) for one in golds)
+        same = any(answer == form(gold) for gold in golds)
         return Grade(float(same), same)
 
     def _spans(self, prediction: Any, gold: Any) -> Grade:

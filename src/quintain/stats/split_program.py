@@ -315,7 +315,7 @@ def _groups(number: int) -> list[tuple[int, ...]]:
 
 
 def _stacked(rows: Sequence[tuple[IntArray, IntArray, FloatArray]], height: int, wide: int) -> Any:
-    row = np.concatenate([one[0] for one in rows])
-    column = np.concatenate([one[1] for one in rows])
-    value = np.concatenate([one[2] for one in rows])
+    row = np.concatenate([row[0] for row in rows])
+    column = np.concatenate([row[1] for row in rows])
+    value = np.concatenate([row[2] for row in rows])
     return scipy.sparse.coo_array((value, (row, column)), shape=(height, wide))

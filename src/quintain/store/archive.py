@@ -39,6 +39,7 @@ from sqlalchemy import text as sql
 
 from quintain.core.errors import BadInput
 from quintain.store.migrate import alone, revision_of, upgrade_on
+from quintain.store.search_index import drop_index, is_index
 
 VERSION_TABLE = "alembic_version"
 BATCH = 1000
@@ -136,13 +137,14 @@ def replace_all(
 def row_counts(engine: Engine) -> dict[str, int]:
     """Count the rows of every table."""
     with engine.connect() as connection:
-        names = sorted(set(inspect(connection).get_table_names()) - {VERSION_TABLE})
+        tables = set(inspect(connection).get_table_names()) - {VERSION_TABLE}
+        names = sorted(name for name in tables if not is_index(name))
         return {name: connection.scalar(select(func.count()).select_from(table_of(name))) or 0 for name in names}
 
 
 def _reflect(connection: Connection) -> MetaData:
     metadata = MetaData()
-    metadata.reflect(connection)
+    metadata.reflect(connection, only=_is_table)
     if VERSION_TABLE in metadata.tables:
         metadata.remove(metadata.tables[VERSION_TABLE])
     for table in metadata.tables.values():
@@ -152,7 +154,12 @@ def _reflect(connection: Connection) -> MetaData:
     return metadata
 
 
+def _is_table(name: str, _: object) -> bool:
+    return not is_index(name)
+
+
 def _drop_all(connection: Connection) -> None:
+    drop_index(connection)
     metadata = MetaData()
     metadata.reflect(connection)
     metadata.drop_all(connection)

@@ -31,14 +31,14 @@ class Blobs:
 
     def path(self, key: str) -> Path:
         """Return the local path of the blob *key*. The file must not be changed."""
-        path = self._place(key)
+        path = self._path_of(key)
         if not path.exists():
             raise NotFound("The blob {key} is missing.", key=key, remedy="Restore it from a backup.")
         return path
 
     def has(self, key: str) -> bool:
         """Whether the blob *key* is there."""
-        return self._place(key).exists()
+        return self._path_of(key).exists()
 
     def keys(self) -> list[str]:
         """List the keys of all blobs."""
@@ -69,7 +69,7 @@ class Blobs:
             key = hashlib.file_digest(stream, "sha256").hexdigest()
             # Bytes first, name second: after a power cut a name never points to half a file.
             os.fsync(stream.fileno())
-        target = self._place(key)
+        target = self._path_of(key)
         if not target.exists():
             with self._explaining():
                 target.parent.mkdir(parents=True, exist_ok=True)
@@ -81,7 +81,7 @@ class Blobs:
     def discard(self, keys: Iterable[str]) -> None:
         """Remove blobs that were added for what did not come to pass. No row may name them."""
         for key in keys:
-            path = self._place(key)
+            path = self._path_of(key)
             path.unlink(missing_ok=True)
             with suppress(OSError):  # others are in the folder, or it was never made
                 path.parent.rmdir()
@@ -135,7 +135,7 @@ class Blobs:
                 page="Tell the operator.",
             ) from error
 
-    def _place(self, key: str) -> Path:
+    def _path_of(self, key: str) -> Path:
         if not KEY.fullmatch(key):
             raise NotFound("'{key}' is not the key of a blob.", key=key)
         return self.root / key[:2] / key

@@ -18,6 +18,7 @@ from sqlalchemy import Connection, Engine, inspect, text
 import quintain.store.tables  # noqa: F401 - importing the tables completes the metadata
 from quintain.core.errors import Conflict
 from quintain.store.base import Base
+from quintain.store.search_index import is_index
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -92,7 +93,8 @@ def differences(engine: Engine) -> list[object]:
     from alembic.runtime.migration import MigrationContext
 
     with engine.connect() as connection:
-        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        options = {"compare_type": True, "include_name": lambda name, *_: not is_index(name)}
+        context = MigrationContext.configure(connection, opts=options)
         return list(compare_metadata(context, Base.metadata))
 
 

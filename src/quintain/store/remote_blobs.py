@@ -52,14 +52,14 @@ class RemoteBlobs(Blobs):
 
     def path(self, key: str) -> Path:
         """Return a local path of the blob *key*, fetched first where it is not here yet."""
-        local = self._place(key)
+        local = self._path_of(key)
         if not local.exists():
             self._fetch(key)
         return local
 
     def has(self, key: str) -> bool:
         """Whether the object store holds the blob *key*."""
-        self._place(key)
+        self._path_of(key)
         with self._reaching():
             return bool(self._remote.exists(self._object(key)))
 
@@ -75,7 +75,7 @@ class RemoteBlobs(Blobs):
         with self._reaching():
             if not self._remote.exists(self._object(key)):
                 # An upload shows under its name when all of it has arrived, or never.
-                self._remote.put_file(str(self._place(key)), self._object(key))
+                self._remote.put_file(str(self._path_of(key)), self._object(key))
         return key
 
     def discard(self, keys: Iterable[str]) -> None:

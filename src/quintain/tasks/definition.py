@@ -87,7 +87,7 @@ class _Reading:
         name = self._name()
         kind = self._kind()
         languages = self._languages()
-        labels, extra = self._labels("labels"), self._labels("extra_labels")
+        labels, extra = self._labels("labels", languages), self._labels("extra_labels", languages)
         self._check_labels(kind, labels, extra)
         metrics, canonical = self._metrics(kind)
         counted = self._perturbations()
@@ -164,18 +164,18 @@ class _Reading:
             self.fault("languages", "names a language twice")
         return tuple(codes)
 
-    def _labels(self, key: str) -> tuple[Label, ...]:
+    def _labels(self, key: str, languages: Sequence[str]) -> tuple[Label, ...]:
         entries = self.data.get(key, [])
         if not isinstance(entries, list):
             self.fault(key, 'is not a list such as ["negative", "positive"]')
             return ()
         labels = []
         for position, entry in enumerate(entries, 1):
-            label = self._label(key, position, entry)
+            label = self._label(key, position, entry, languages)
             labels += [label] if label else []
         return tuple(labels)
 
-    def _label(self, key: str, position: int, entry: Any) -> Label | None:
+    def _label(self, key: str, position: int, entry: Any, languages: Sequence[str]) -> Label | None:
         table = {"name": entry} if isinstance(entry, str) else entry
         if not isinstance(table, dict):
             self.fault(
@@ -212,14 +212,28 @@ class _Reading:
                 name=name[:20],
                 most=MAX_LABEL,
             )
-        if not isinstance(gloss, str) or not _is_texts(examples):
-            self.fault(key, "'{name}': the gloss is a text and the examples are a list of texts", name=name)
+        glosses = gloss if isinstance(gloss, dict) else {}
+        if not self._is_gloss(gloss) or not _is_texts(examples):
+            self.fault(
+                key,
+                "'{name}': the gloss is a text, or a table of texts by language, and the examples are a list of texts",
+                name=name,
+            )
             return None
         mixes = table.get("mixes", [])
         if not _is_texts(mixes):
             self.fault(key, "'{name}': 'mixes' is not a list of labels", name=name)
             return None
-        return Label(name, gloss, tuple(examples), tuple(normalise_label(one) for one in mixes))
+        first = next((glosses[code] for code in languages if code in glosses), next(iter(glosses.values()), ""))
+        normal = tuple(normalise_label(mix) for mix in mixes)
+        return Label(name, first if glosses else gloss, tuple(examples), normal, tuple(glosses.items()))
+
+    @staticmethod
+    def _is_gloss(gloss: object) -> bool:
+        """Whether it is a text, or texts by language, none of them empty."""
+        if not isinstance(gloss, dict):
+            return isinstance(gloss, str)
+        return all(LANGUAGE.fullmatch(code) and isinstance(text, str) and text.strip() for code, text in gloss.items())
 
     def _check_labels(self, kind: TaskKind | None, labels: Sequence[Label], extra: Sequence[Label]) -> None:
         names = [label.name for label in labels]

@@ -34,7 +34,13 @@ def dump_task(task: Task) -> str:
 def _labels(labels: Sequence[Label]) -> list[Any]:
     if not any(label.gloss or label.examples or label.mixes for label in labels):
         return [label.name for label in labels]
-    return [{key: value for key, value in _label_as_dict(label).items() if value} for label in labels]
+    return [{key: value for key, value in _label_as_table(label).items() if value} for label in labels]
+
+
+def _label_as_table(label: Label) -> dict[str, Any]:
+    record = _label_as_dict(label)
+    translated = record.pop("glosses", None)
+    return record | {"gloss": translated or label.gloss}
 
 
 def dump_toml(tables: Mapping[str, Any]) -> str:
@@ -105,4 +111,5 @@ def task_as_dict(task: Task) -> dict[str, Any]:
 
 def _label_as_dict(label: Label) -> dict[str, Any]:
     record = {"name": label.name, "gloss": label.gloss, "examples": list(label.examples)}
-    return record | ({"mixes": list(label.mixes)} if label.mixes else {})
+    glosses = {"glosses": dict(label.glosses)} if label.glosses else {}
+    return record | glosses | ({"mixes": list(label.mixes)} if label.mixes else {})

@@ -62,7 +62,7 @@ def _shown(post: Post, changes: SpecChanges, change: SpecChange, make: type[Any]
     tongue = post.visit.tongue
     option = option_at(make, change.option) if make is not None else None
     title = tongue.gettext(option.title) if option is not None and option.title else change.option
-    money = next((one for one in changes.changes if one.option == "currency"), None)
+    money = next((change for change in changes.changes if change.option == "currency"), None)
     typed = post.text("currency").upper()
     currencies = (money.before, money.after) if money is not None else (typed, typed)
     before, after = (

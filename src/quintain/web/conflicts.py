@@ -50,7 +50,7 @@ def conflict_page(request: Request, error: Stale) -> Response | None:
             revision=error.revision,
             edits=form.get("edits", ""),
             parts=json.dumps(error.parts, separators=(",", ":")),
-            differences=[_shown(visit, form, one) for one in error.differences],
+            differences=[_shown(visit, form, difference) for difference in error.differences],
         )
 
 

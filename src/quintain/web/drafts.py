@@ -51,10 +51,10 @@ class SpecDraft:
             "values": self.values,
             "faults": faults,
             "sheet": Sheet(self.form, visit.tongue, self.values, faults, choices or {}),
-            "error": self._told(visit.tongue),
+            "error": self._trouble_on_form(visit.tongue),
         }
 
-    def _told(self, tongue: Tongue) -> Trouble | None:
+    def _trouble_on_form(self, tongue: Tongue) -> Trouble | None:
         """Name places as the form calls them, unless it is the file that was sent."""
         if self.trouble is None or self.as_file or not self.trouble.faults:
             return self.trouble

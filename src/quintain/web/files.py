@@ -51,7 +51,7 @@ def several_on_disk(uploads: Sequence[UploadFile], limits: FileLimits) -> Iterat
     A file that unpacks to more than *limits* is refused.
     """
     with tempfile.TemporaryDirectory(prefix="quintain-upload-") as folder:
-        paths = [_written(one, Path(folder)) for one in uploads]
+        paths = [_written(upload, Path(folder)) for upload in uploads]
         for path in paths:
             check_limits(path, limits)
         yield paths[0] if len(paths) == 1 else Path(folder)

@@ -21,7 +21,8 @@ MOST_BARS = 12
 class Spoken:
     """What one model said, ready to be shown: its answer, a bar per probability, its span within the passage.
 
-    *moved* has, by field, pieces of the text with a class that says how far and which way each moved the model.
+    *moved* has, by field, pieces of the text with a class that says how far and which way each moved the model; *note*
+    is what people should know of the model when they read its answer.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Spoken:
     error: QuintainError | None = None
     busy: bool = False
     moved: tuple[tuple[str, list[tuple[str, str, str]]], ...] | None = None
+    note: str = ""
 
 
 def typed(form: Form, text_of: Callable[[str], str]) -> dict[str, str]:
@@ -99,8 +101,8 @@ def word_among(words: Sequence[Any], number: int) -> str:
     if sum(str(one) == word for one in words) == 1:
         return word
     left, right = (
-        [str(one) for one in words[max(0, number - 1) : number]],
-        [str(one) for one in words[number + 1 :][:1]],
+        [str(word) for word in words[max(0, number - 1) : number]],
+        [str(word) for word in words[number + 1 :][:1]],
     )
     dots = ["…"] if number > 1 else [], ["…"] if number + 2 < len(words) else []
     return " ".join([*dots[0], *left, f"[{word}]", *right, *dots[1]])

@@ -6,7 +6,7 @@ Whoever is nobody hears that first, whatever else is wrong with what they sent: 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 from fastapi import Request
@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from quintain.core.jsontext import NotJson, parse_json
-from quintain.core.people import ANONYMOUS
+from quintain.core.people import ANONYMOUS, Scope
 from quintain.services.access.permissions import require_signed_in
 from quintain.web.api.call import SAFE, actor_of
 from quintain.web.visit import SESSION_COOKIE, workspace_of
@@ -80,9 +80,13 @@ def _require_known(request: Request) -> None:
         require_signed_in(actor_of(request, db))
 
 
-def route_class(method: str, *, anybody: bool) -> type[APIRoute]:
-    """Return the kind of route that *method* needs: what changes something is for people who are signed in."""
-    return OpenRoute if anybody or method in SAFE else SignedInRoute
+def route_class(method: str, scopes: Sequence[Scope], *, anybody: bool) -> type[APIRoute]:
+    """Return the kind of route that *method* needs: what changes something is for people who are signed in.
+
+    So is what takes more of a session or a token than that its person may look at things.
+    """
+    looks = method in SAFE and set(scopes) <= {Scope.READ}
+    return OpenRoute if anybody or looks else SignedInRoute
 
 
 __all__ = ["BoundedRequest", "OpenRoute", "SignedInRoute", "route_class"]

@@ -9,14 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
+from quintain.core.words import SEARCHED, find_all
 from quintain.web.help_pages import ENGLISH, folder, help_page, names
+from quintain.web.search_marks import excerpt, marked
 
 MOST_SECTIONS = 12
-EXCERPT = 200
 TITLE_WEIGHT = 6.0
-_WORD = re.compile(r"[^\W_]+")
 _ENDINGS = re.compile(r"(?:ies|ing|ers|ed|es|er|s|y)$")
 
 
@@ -29,6 +29,7 @@ class HelpSection:
     title: str
     url: str
     text: str
+    language: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,7 @@ class HelpHit:
     page_title: str
     url: str
     excerpt: Markup
+    language: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ def search_help(query: str, language: str = ENGLISH) -> list[HelpHit]:
 
     Pages that are translated into *language* are searched in it, the others in English.
     """
-    stems = [stem(word) for word in _WORD.findall(query)]
+    stems = [stem(word) for word in find_all(SEARCHED, query)]
     if not stems:
         return []
     index = _index(language)
@@ -100,45 +102,25 @@ def _index(language: str) -> _Index:
 
 
 def _stems(text: str) -> list[str]:
-    return [stem(word) for word in _WORD.findall(text)]
+    return [stem(word) for word in find_all(SEARCHED, text)]
 
 
 def _sections(name: str, language: str) -> list[HelpSection]:
     """Return what stands under each heading of a document; what stands above the first is called as the page."""
     page = help_page(name, language)
+    addresses = [f"{page.url}#{section.anchor}".removesuffix("#") for section in page.sections]
     return [
-        HelpSection(name, page.title, section.title, f"{page.url}#{section.anchor}".removesuffix("#"), section.text)
-        for section in page.sections
+        HelpSection(name, page.title, section.title, address, section.text, page.language)
+        for section, address in zip(page.sections, addresses, strict=True)
         if section.text or section.level > 1
     ]
 
 
 def _hit(section: HelpSection, stems: Sequence[str]) -> HelpHit:
     title = section.title.replace("`", "")
-    return HelpHit(marked(title, stems), section.page_title, section.url, marked(_excerpt(section.text, stems), stems))
 
+    def is_meant(word: str) -> bool:
+        return stem(word) in stems
 
-def _excerpt(text: str, stems: Sequence[str]) -> str:
-    """Cut a piece around the first of the words, at borders of words."""
-    first = next((match.start() for match in _WORD.finditer(text) if stem(match.group()) in stems), 0)
-    begin = max(0, first - EXCERPT // 3)
-    begin = text.find(" ", begin) + 1 if begin else 0
-    piece = text[begin : begin + EXCERPT]
-    if begin + EXCERPT < len(text):
-        piece = piece.rpartition(" ")[0] + " …"
-    return f"… {piece}" if begin else piece
-
-
-def marked(text: str, stems: Sequence[str]) -> Markup:
-    """Mark every word of *text* whose stem is one of *stems*.
-
-    >>> marked("Two <boards>", ["board"])
-    Markup('Two &lt;<mark>boards</mark>&gt;')
-    """
-    pieces: list[Markup] = []
-    end = 0
-    for match in _WORD.finditer(text):
-        if stem(match.group()) in stems:
-            pieces += [escape(text[end : match.start()]), Markup("<mark>{}</mark>").format(match.group())]
-            end = match.end()
-    return Markup("").join([*pieces, escape(text[end:])])
+    shown = marked(excerpt(section.text, is_meant), is_meant)
+    return HelpHit(marked(title, is_meant), section.page_title, section.url, shown, section.language)

@@ -153,7 +153,7 @@ class PageRoute:
     def add_to(self, router: APIRouter) -> None:
         """Put the page on *router*."""
         methods = ["GET", "HEAD"] if self.method == "GET" else [self.method]
-        kind = route_class(self.method, anybody=self.anybody)
+        kind = route_class(self.method, [self.scope], anybody=self.anybody)
         router.add_api_route(
             self.path,
             open_request(self.view, [self.scope], anybody=kind is OpenRoute),
@@ -206,7 +206,7 @@ class Endpoint:
                 "model": JobStanding,
                 "description": "A job makes it; `location` is where it will be.",
             }
-        kind = route_class(self.method, anybody=self.anybody)
+        kind = route_class(self.method, self.scopes, anybody=self.anybody)
         router.add_api_route(
             f"/api/v1{self.path}",
             open_request(
@@ -514,6 +514,7 @@ PAGES = [
     PageRoute("POST", "/tasks/{task}/contrast/{name}/add", contrast_projects.add_file),
     PageRoute("POST", "/tasks/{task}/contrast/{name}/withdraw/{variant}", contrast_projects.withdraw),
     PageRoute("GET", "/tasks/{task}/contrast/{name}/write", contrast_write.start),
+    PageRoute("POST", "/tasks/{task}/contrast/{name}/write", contrast_write.take),
     PageRoute("GET", "/tasks/{task}/contrast/{name}/write/{pivot}", contrast_write.desk),
     PageRoute("POST", "/tasks/{task}/contrast/{name}/write/{pivot}", contrast_write.add),
     PageRoute("POST", "/tasks/{task}/contrast/{name}/write/{pivot}/finish", contrast_write.finish),

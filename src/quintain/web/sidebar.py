@@ -75,4 +75,4 @@ def sidebar_of(_: Callable[[str], str], task: str, *, signed_in: bool, owner: bo
             (owner, "settings", _("Settings"), "settings"),
         ),
     ]
-    return [one for one in groups if one.entries]
+    return [group for group in groups if group.entries]

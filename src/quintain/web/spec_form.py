@@ -29,7 +29,7 @@ SHOWN: Mapping[str, Callable[[Any], Any]] = {
     "moment": moment_text,
     "local_moment": local_moment_text,
     "names": ", ".join,
-    "numbers": lambda values: ", ".join(number_text(one) for one in values),
+    "numbers": lambda values: ", ".join(number_text(value) for value in values),
     "boxes": list,
 }
 READ: Mapping[str, Callable[[FormReading, str], Any]] = {
@@ -45,7 +45,7 @@ READ: Mapping[str, Callable[[FormReading, str], Any]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class OptionField:
+class SpecField:
     """Where an option stands: its *path* in the file, and its *name* and *section* on the form.
 
     A table that may be left out is there if its first option is given, which is the *switch* of all in it.
@@ -108,7 +108,7 @@ class SpecForm:
             table = data
             for part in field.path[:-1]:
                 table = table.setdefault(part, {})
-            if field.option.required or _given(reading, field):
+            if field.option.required or _is_given(reading, field):
                 table[field.path[-1]] = self._read(reading, field, before)
         return data
 
@@ -145,13 +145,13 @@ class SpecForm:
         alone = trouble.message == "\n".join(map(str, trouble.faults))  # it says no more than the faults do
         return replace(trouble, faults=titled, message="\n".join(map(str, titled)) if alone else trouble.message)
 
-    def _read(self, reading: FormReading, field: OptionField, before: Any) -> Any:
+    def _read(self, reading: FormReading, field: SpecField, before: Any) -> Any:
         kind, name = field.option.kind, field.name
         if kind.widget == "check":
             return reading.values[name]
         if kind.widget == "boxes":
             ticked = reading.values[name]
-            return [one for one in kind.choices if one in ticked] if kind.choices else ticked
+            return [choice for choice in kind.choices if choice in ticked] if kind.choices else ticked
         if kind.widget == "money":
             beside = self._names.get(".".join((*field.path[:-1], "currency")))
             return reading.money(name, reading.text(beside).upper() if beside else self.currency)
@@ -229,7 +229,7 @@ def shown(kind: Kind, value: Any) -> Any:
 
 def _fields_of(
     make: type[Any], path: tuple[str, ...] = (), section: str = "", prefix: str = "", optional: bool = False
-) -> Iterator[OptionField]:
+) -> Iterator[SpecField]:
     switch = ""
     for own_name, option in options_of(make).items():
         here, path_to = option.section or section, (*path, own_name)
@@ -238,17 +238,17 @@ def _fields_of(
         elif here and not option.kind.many and not option.kind.each:  # which a page draws itself, if at all
             name = option.control or f"{prefix}{own_name}"
             switch = switch or (name if optional else "")
-            yield OptionField(path_to, name, here, option, switch)
+            yield SpecField(path_to, name, here, option, switch)
 
 
-def _owner(spec: Any, field: OptionField) -> Any:
+def _owner(spec: Any, field: SpecField) -> Any:
     """Return the table that an option is in; nothing where that is not there."""
     for part in field.path[:-1]:
         spec = getattr(spec, attribute(part), None)
     return spec
 
 
-def _shown(spec: Any, field: OptionField, currency: str) -> Any:
+def _shown(spec: Any, field: SpecField, currency: str) -> Any:
     owner, option = _owner(spec, field), field.option
     if owner is None and field.switch == field.name:
         return ""  # or saving what is shown would bring the table in
@@ -259,5 +259,5 @@ def _shown(spec: Any, field: OptionField, currency: str) -> Any:
     return shown(option.kind, value)
 
 
-def _given(reading: FormReading, field: OptionField) -> bool:
+def _is_given(reading: FormReading, field: SpecField) -> bool:
     return field.option.kind.widget in {"check", "boxes"} or bool(reading.text(field.name))

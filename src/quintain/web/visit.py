@@ -1,12 +1,13 @@
 """One request by one person: who asks, in which language, with what to answer.
 
-Pages take a `Visiting`; those that change something take a `Posting`, which exists only when the form carried the
-right CSRF token. Who asks is found out by `answering`, in the thread in which the page is made: under load every
-change of threads is a wait, and a request that waits for its thread holds no connection.
+Pages take a `Visiting`, which is a `Visit`; those that change something take a `Posting`, a `Post`, which exists only
+when the form carried the right CSRF token. Who asks is found out by `open_request`, in the thread in which the page is
+made: under load every change of threads is a wait, and a request that waits for its thread holds no connection.
 """
 
 from __future__ import annotations
 
+import inspect
 import json
 import logging
 import secrets
@@ -358,9 +359,18 @@ async def arrive_with_form(request: Request, arrival: Annotated[Arrival, Depends
     return replace(arrival, form=request.state.form)
 
 
-# What a page is given is an `Arrival`, until `answering` opens it: a page that it does not stand around gets no visit.
-Visiting = Annotated[Visit, Depends(arrive)]
-Posting = Annotated[Post, Depends(arrive_with_form)]
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """Says of a parameter that a view gets what was opened of a `PendingRequest`, which the framework takes in by *by*.
+
+    A function that `open_request` does not wrap gets none: to the framework, this says nothing.
+    """
+
+    by: Callable[..., Any]
+
+
+Visiting = Annotated[Visit, Opened(by=arrive)]
+Posting = Annotated[Post, Opened(by=arrive_with_form)]
 
 
 def open_request(
@@ -376,7 +386,7 @@ def open_request(
 
     @wraps(view)
     def answer(**arguments: Any) -> Any:
-        sessions = [db for one in arguments.values() if isinstance(db := getattr(one, "db", None), Session)]
+        sessions = [db for argument in arguments.values() if isinstance(db := getattr(argument, "db", None), Session)]
         try:
             opened = {
                 name: value.open() if isinstance(value, PendingRequest) else value for name, value in arguments.items()
@@ -393,7 +403,18 @@ def open_request(
             for db in sessions:
                 db.close()
 
+    answer.__signature__ = _taken_in(inspect.signature(view, eval_str=True))  # type: ignore[attr-defined]
     return answer
+
+
+def _taken_in(signature: inspect.Signature) -> inspect.Signature:
+    """Return what the framework is to read: pending requests in place of what a view gets when they are opened."""
+    parameters = list(signature.parameters.values())
+    for at, parameter in enumerate(parameters):
+        for mark in getattr(parameter.annotation, "__metadata__", ()):
+            if isinstance(mark, Opened):
+                parameters[at] = parameter.replace(annotation=Annotated[PendingRequest, Depends(mark.by)])
+    return signature.replace(parameters=parameters)
 
 
 def _require(actor: Actor, scopes: Iterable[Scope], task: str | None) -> None:

@@ -10,7 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from quintain.compose import Workspace
-from quintain.core.people import OPERATOR
+from quintain.core.people import OPERATOR, Scope
 from quintain.services.access.links import make_link, redeem_link
 from quintain.services.validate.console.manage import open_validation
 from quintain.web.app import create_app
@@ -107,6 +107,25 @@ def test_nobody_is_sent_to_sign_in(house: Workspace) -> None:
         if answer.status_code != 303 or not answer.headers["location"].startswith("/login"):
             wrong.append((route.path, answer.status_code, answer.headers.get("location")))
     assert not wrong, "\n".join(map(str, wrong))
+
+
+def test_nobody_hears_what_there_is_of_what_takes_an_account_to_see(house: Workspace) -> None:
+    """Payouts, people, mails: whoever is not signed in does not learn which numbers and names there are."""
+    client = TestClient(create_app(house), follow_redirects=False)
+    closed = [route for route in (*PAGES, *API) if route.method == "GET" and scopes_of(route) != {Scope.READ}]
+    assert len(closed) > 15
+    wrong = []
+    for route in closed:
+        answer = client.get(path_of(route))
+        to_login = answer.status_code == 303 and answer.headers["location"].startswith("/login")
+        if not (to_login if route in PAGES else answer.status_code == 401):
+            wrong.append((route.path, answer.status_code, answer.text[:120]))
+    assert wrong == []
+
+
+def scopes_of(route: Any) -> set[Scope]:
+    """Return what a page or an endpoint takes of a session or a token."""
+    return {route.scope} if route in PAGES else set(route.scopes)
 
 
 # What is for everybody with an account: their own things, a view or a copy of a board, what they choose in a round.

@@ -21,6 +21,7 @@ from quintain.services.access.links import make_link, redeem_link
 from quintain.services.access.scopes import WORKING
 from quintain.services.access.sign_in import open_session, start_session
 from quintain.services.house.personal_data import delete_person, export_person
+from quintain.services.tasks.definitions import put_task
 from quintain.web.app import create_app
 from quintain.web.routes import API, PAGES
 from quintain.web.scopes import OPERATIONS
@@ -114,6 +115,20 @@ def test_no_credential_makes_a_stronger_one(db: Session, worker: Actor) -> None:
     reading = tokens.actor_for_token(db, tokens.create_token(db, worker, "r")[0])
     with pytest.raises(Forbidden, match="scope 'account'"):
         tokens.create_token(db, reading, "again")
+
+
+@pytest.mark.parametrize("verb", [accounts.grant_role, accounts.revoke_role])
+def test_roles_everywhere_take_the_scope_of_admins(db: Session, verb: Callable[..., object]) -> None:
+    """Owning is about tasks: with a token for that, an admin names people of a task, and makes nobody an admin."""
+    admin = make_person(db, "ada", RoleName.ADMIN)
+    make_person(db, "other", RoleName.WORKER, RoleName.BUILDER)
+    put_task(db, OPERATOR, 'name = "mood"\nkind = "text-classification"\nlabels = ["a", "b"]\n')
+    owning = tokens.actor_for_token(db, tokens.create_token(db, admin, "own", scopes=[Scope.OWN])[0])
+    for role in (RoleName.ADMIN, RoleName.OWNER, RoleName.BUILDER):
+        with pytest.raises(Forbidden, match="takes the scope 'admin'"):
+            verb(db, owning, "other", role)
+    accounts.grant_role(db, owning, "other", RoleName.OWNER, task="mood")
+    accounts.revoke_role(db, owning, "other", RoleName.OWNER, task="mood")
 
 
 def test_a_session_that_a_door_began_only_works_and_on_one_task(db: Session, worker: Actor, tmp_path: Path) -> None:

@@ -12,7 +12,8 @@ from starlette.testclient import TestClient
 from typer.testing import Result
 
 import quintain
-from quintain.compose import Workspace, conditions_of
+from quintain.compose import Workspace
+from quintain.conditions import conditions_here
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR, Actor, Scope
 from quintain.core.records.board import Remeasured
@@ -95,12 +96,12 @@ def test_on_the_command_line(workspace: Workspace, cli: Callable[..., Result], d
 
 def test_a_worker_has_a_class_by_its_setting_or_by_its_processor(tmp_path: Path) -> None:
     """On a cluster nothing is known of the machine before it has run; a name that is none is refused."""
-    named = conditions_of(Settings(workspace=tmp_path, machine_class=" lab "))
+    named = conditions_here(Settings(workspace=tmp_path, machine_class=" lab "))
     assert named.machine == "lab"
-    assert "CPU" in conditions_of(Settings(workspace=tmp_path)).machine
-    assert conditions_of(Settings(workspace=tmp_path, engine="ray://head:6379")).machine == ""
+    assert "CPU" in conditions_here(Settings(workspace=tmp_path)).machine
+    assert conditions_here(Settings(workspace=tmp_path, engine="ray://head:6379")).machine == ""
     with pytest.raises(BadInput, match="QUINTAIN_MACHINE_CLASS"):
-        conditions_of(Settings(workspace=tmp_path, machine_class="x" * 121))
+        conditions_here(Settings(workspace=tmp_path, machine_class="x" * 121))
 
 
 def test_a_page_of_results_says_why_a_figure_is_missing(

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from sqlalchemy.orm import Session
 
-from quintain.compose import conditions_of
 from quintain.core.errors import Forbidden, NotFound, Unavailable
 from quintain.core.people import ANONYMOUS, OPERATOR, Actor, Grant, RoleName
 from quintain.core.records.base import decode, to_plain
@@ -32,7 +31,6 @@ from quintain.services.jobs.lease import Sessions
 from quintain.services.jobs.queue import list_jobs
 from quintain.services.jobs.running import run_all
 from quintain.services.models.registry import set_visibility
-from quintain.settings import Settings
 from quintain.store.blobs import Blobs
 from quintain.store.queries.evaluate import cells as cell_queries
 from tests.beginnings import Build, with_small_board
@@ -146,14 +144,13 @@ def test_a_large_board_is_made_by_a_worker_and_shown_as_it_was_until_then(
 
 
 def test_a_finished_cell_has_a_large_board_made_before_anybody_looks(
-    db: Session, blobs: Blobs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    db: Session, blobs: Blobs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What workers run cells under wakes the boards that many see; a small one is made by who looks."""
-    conditions = conditions_of(Settings(workspace=tmp_path))
+    """A run that is done wakes the boards that many see; a small one is made by who looks."""
     lease = CellLease(cell_queries.rows(db, task="mood")[0].cell.id, 1, "plain")
 
     def done() -> list[str]:
-        keep_figures(sessions_of(db), blobs, lease, conditions)
+        keep_figures(sessions_of(db), blobs, lease)
         return [job.subject for job in list_jobs(db, OPERATOR).jobs]
 
     assert done() == []

@@ -21,8 +21,9 @@ from quintain.core.people import Actor
 from quintain.core.records.base import plain
 from quintain.services.collect.rounds.manage import close_round, put_round
 from quintain.services.collect.rounds.prompts import import_prompts, list_prompts, prompt_counts
-from quintain.services.tasks.definitions import put_task
+from quintain.services.tasks.definitions import get_task, put_task
 from quintain.services.validate.console import manage as validate
+from quintain.services.validate.console.item_files import item_rows
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
@@ -158,6 +159,31 @@ def test_provenance_stays_with_a_prompt(db: Session, blobs: Blobs, owner: Actor,
     with pytest.raises(BadInput) as refused:
         import_prompts(db, owner, ref, tmp_path / "wrong.csv")
     assert (refused.value.faults[0].row, refused.value.faults[0].field) == (2, "rating")
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "csv"])
+def test_the_papers_names_are_read(db: Session, blobs: Blobs, owner: Actor, tmp_path: Path, suffix: str) -> None:
+    """Rating and place of a sentence as DynaSent's files call them are those of prompts and of items to judge."""
+    ref = add_draft(db, blobs, owner, tmp_path)
+    path = tmp_path / f"round-1.{suffix}"
+    if suffix == "jsonl":
+        row = {"text": "So so.", "review_id": "r-9", "review_rating": 4, "indices_into_review_text": [0, 6]}
+        path.write_text(json.dumps(row) + "\n")
+    else:
+        path.write_text('text,review_id,review_rating,indices_into_review_text\nSo so.,r-9,4,"[0, 6]"\n')
+    assert import_prompts(db, owner, ref, path).added == 1
+    (prompt,) = list_prompts(db, owner, ref)
+    assert prompt.about == {"review": "r-9", "rating": 4.0, "start": 0, "end": 6}
+    (item,) = item_rows(get_task(db, "mood"), path)
+    assert (item["review"], item["rating"], item["start"], item["end"], item["about"]) == ("r-9", 4.0, 0, 6, {})
+    path.with_suffix(".csv").write_text("text,review_rating,indices_into_review_text\nFine.,four,\n")
+    with pytest.raises(BadInput) as refused:
+        import_prompts(db, owner, ref, path.with_suffix(".csv"))
+    assert (refused.value.faults[0].row, refused.value.faults[0].field) == (2, "review_rating")
+    path.with_suffix(".csv").write_text("text,rating,review_rating,indices_into_review_text\nFine.,3,4,all\n")
+    assert import_prompts(db, owner, ref, path.with_suffix(".csv")).added == 1
+    both = list_prompts(db, owner, ref)[1].about
+    assert both == {"rating": 3.0, "review_rating": 4.0, "indices_into_review_text": "all"}
 
 
 def test_prompts_are_kept_apart_from_harvested_reviews(db: Session, blobs: Blobs, owner: Actor, tmp_path: Path) -> None:

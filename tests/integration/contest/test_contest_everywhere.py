@@ -215,7 +215,8 @@ def test_pages_are_for_those_whom_they_concern(contest: Workspace) -> None:
         assert person.get(f"{home}{path}").status_code == 403, path
     for path in ("/results", "/pairs", "/export", "/judge"):
         assert person.get(f"{home}{path}").status_code == 409, path
-    assert reader.get(f"{home}/teams/none/join").status_code == 404
+    assert reader.get(f"{home}/teams/none/join").headers["location"].startswith("/login")
+    assert person.get(f"{home}/teams/none/join").status_code == 404
 
 
 def test_commands_to_contest_and_to_decide(contest: Workspace, cli: Callable[..., Result], tmp_path: Path) -> None:

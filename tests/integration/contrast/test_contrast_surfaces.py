@@ -9,12 +9,14 @@ from pathlib import Path
 
 import pytest
 from click.testing import Result
+from sqlalchemy import select
 
 from quintain.client import Client
 from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
 from quintain.core.people import OPERATOR, RoleName
 from quintain.services.access.links import make_link, redeem_link
+from quintain.store.tables import ContrastPivot
 from tests.contrast_site import contrast_site, png
 from tests.contrasting import EDITS, PROJECT
 from tests.people import make_person
@@ -194,7 +196,8 @@ def test_a_form_with_a_fault_says_it_at_its_field(made: Workspace) -> None:
 def test_the_desk_keeps_what_was_typed_and_shows_words(made: Workspace) -> None:
     """Drafts, another phenomenon and a variant taken back lose nothing; an untouched preposition follows its word."""
     browser = browser_of(made, "zoe")
-    desk = browser.get("/tasks/attach/contrast/near/write").headers["location"]
+    begin = "/tasks/attach/contrast/near/write"
+    desk = post(browser, begin, begin).headers["location"]
     page = browser.get(desk).text
     assert 'name="in-preposition" type="text" value="with"' in page
     generation = page.split('name="generation" value="')[1].split('"')[0]
@@ -287,7 +290,9 @@ def test_images_are_chosen_together_with_their_file(made: Workspace) -> None:
 def test_images_are_images(made: Workspace) -> None:
     """What is uploaded and no image is refused, and no other blob is sent as one."""
     browser = browser_of(made, "zoe")
-    desk = browser.get("/tasks/pictures/contrast/near/write").headers["location"]
+    desk = post(browser, "/tasks/pictures/contrast/near/write", "/tasks/pictures/contrast/near/write").headers[
+        "location"
+    ]
     page = browser.get(desk).text
     token = page.split('name="csrf" value="')[1].split('"')[0]
     generation = page.split('name="generation" value="')[1].split('"')[0]
@@ -300,3 +305,19 @@ def test_images_are_images(made: Workspace) -> None:
     other = made.blobs.put(b"secret table")
     assert browser.get(f"/images/{other}").status_code == 404
     assert browser_of(made).get(f"/images/{key}").status_code in {303, 401}
+
+
+def test_a_look_at_the_page_takes_no_example(made: Workspace) -> None:
+    """Opening the page of writing leases nothing; the button takes an example, and the page then leads to it."""
+
+    def held() -> int:
+        with made.session() as db:
+            return len(db.scalars(select(ContrastPivot).where(ContrastPivot.holder_id.is_not(None))).all())
+
+    browser = browser_of(made, "zoe")
+    path, before = "/tasks/mood/contrast/near/write", held()
+    assert "Take an example" in browser.get(path).text
+    assert held() == before
+    desk = post(browser, path, path).headers["location"]
+    assert held() == before + 1
+    assert browser.get(path).headers["location"] == desk

@@ -14,7 +14,7 @@ from quintain.compose import Workspace
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound
 from quintain.core.people import OPERATOR, Actor
 from quintain.data.plan import ImportPlan
-from quintain.reports.charts import line_chart
+from quintain.reports.line_charts import line_chart
 from quintain.services.data.datasets import import_dataset
 from quintain.services.evaluate.submissions.submit import SubmissionRules
 from quintain.services.evaluate.training import trainings

@@ -15,8 +15,7 @@ from quintain.core.people import OPERATOR
 from quintain.services.access.actors import actor_of, find_user
 from quintain.services.contest.contests import put_contest
 from quintain.services.evaluate.cells.lifecycle import cancel, fill
-from quintain.services.evaluate.submissions.restored_models import restore_model
-from quintain.services.models.registry import get_model, withdraw
+from quintain.services.models.registry import get_model, restore, withdraw
 from quintain.services.tasks.definitions import is_archived
 from quintain.services.work.quizzes import put_quiz, quiz_definition
 from quintain.store.database import transaction
@@ -86,12 +85,12 @@ def test_what_was_refused_does_not_come_back_by_that(own_demo: Workspace) -> Non
     """A version that failed its trial is mended and sent again; and nobody takes back what is not theirs."""
     with own_demo.session() as db:
         with pytest.raises(Forbidden):
-            restore_model(db, actor_of(db, find_user(db, "demo-worker")), "sentiment/tfidf")
+            restore(db, actor_of(db, find_user(db, "demo-worker")), "sentiment/tfidf")
         version = withdraw(db, OPERATOR, "sentiment/tfidf@1")
         with transaction(db):
             db.merge(Tryout(version_id=version.id, state=REFUSED))
         with pytest.raises(Conflict, match="was refused when it was tried"):
-            restore_model(db, OPERATOR, "sentiment/tfidf@1")
+            restore(db, OPERATOR, "sentiment/tfidf@1")
 
 
 def test_a_retired_quiz_is_taken_into_use_again(own_demo: Workspace, cli: Callable[..., Result]) -> None:

@@ -411,7 +411,7 @@ def test_who_asks_often_whether_it_works_costs_one_look(demo: Workspace, monkeyp
     """Each look writes to the disk, and anybody may ask: within a second the answer is remembered, then it is new."""
     looks: list[int] = []
     monkeypatch.setattr("quintain.compose.readiness", lambda db, blobs, own: looks.append(1) or HouseReadiness([], []))
-    watch = Watch(demo._look)
+    watch = Watch(demo._check_readiness)
     for _ in range(20):
         watch.readiness()
     assert len(looks) == 1

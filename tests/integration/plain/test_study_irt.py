@@ -120,20 +120,6 @@ def test_sparse_responses_are_estimated_or_refused() -> None:
         qt.irt(said[:1])
 
 
-def test_nobody_is_weaker_where_respondents_cannot_be_told_apart() -> None:
-    """Without a scale of ability no note speaks of the weaker, or of how hard items are."""
-    right = np.random.default_rng(1).random((4, 60)) < 0.8
-    found = qt.irt(
-        [
-            {"respondent": f"r{row}", "item": f"i{column}", "correct": int(right[row, column])}
-            for row in range(4)
-            for column in range(60)
-        ]
-    )
-    assert any("no more than by chance" in note for note in found.notes)
-    assert not [note for note in found.notes if "weaker" in note or "how hard" in note]
-
-
 def test_a_prior_of_guessing_by_command(cli: Cli, drawn: pl.DataFrame, tmp_path: Path) -> None:
     """It is used, told, and part of the command that makes the report again; what is none is refused."""
     drawn.write_csv(file := tmp_path / "wide.csv")

@@ -109,7 +109,7 @@ def test_a_collision_is_said_in_our_words_after_some_tries(db: Session, monkeypa
 
 def _hand_in_and_die(url: str, user: int) -> None:
     """Answer a page, and be killed before the judges are reviewed."""
-    submit_page.catch_up = lambda db, ground: os._exit(9)  # type: ignore[assignment]
+    review.catch_up = lambda db, ground: os._exit(9)  # type: ignore[assignment]
     with Session(connect(url), expire_on_commit=False) as db:
         actor = Actor(user, "judge", frozenset({Grant(RoleName.WORKER)}))
         page = claim_page.claim_page(db, actor, REF)

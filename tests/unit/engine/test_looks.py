@@ -27,7 +27,7 @@ class Looked(SandboxedProcess):
 
     def pass_by(self) -> None:
         """Look as the watch does."""
-        self._look()
+        self._sample_memory()
 
 
 def test_a_look_that_is_asked_for_stands_apart() -> None:

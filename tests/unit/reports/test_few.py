@@ -24,12 +24,12 @@ from quintain.core.records.contest import (
 )
 from quintain.core.records.figures import Estimate
 from quintain.core.records.validate import ReviewedAgreement
-from quintain.reports import charts
+from quintain.reports import charts, line_charts
 from quintain.reports.few import LEAST, few_text
 from quintain.reports.maps import share_map
 from quintain.web.pages.board.charts import progress_chart, scatter_chart
 from quintain.web.pages.collect.round_charts import rate_chart
-from quintain.web.pages.contest.charts import breaking_chart, together_chart
+from quintain.web.pages.contest.charts import together_chart
 from quintain.web.pages.validate.charts import agreement_chart
 from quintain.web.rendering import environment
 
@@ -65,13 +65,12 @@ Build = Callable[[int], Mapping[str, Any]]
 BUILDERS: dict[str, Build] = {
     "interval_chart": lambda n: charts.interval_chart([("x", "", FIGURE, n)], row="", series="", value=""),
     "place_chart": lambda n: charts.place_chart([("x", FIGURE, n)], row="", value=""),
-    "line_chart": lambda n: charts.line_chart(
+    "line_chart": lambda n: line_charts.line_chart(
         [{"x": 1, "y": 0.5, "s": "a", "n": n}], x="x", y="y", series="s", titles=("", "", "")
     ),
-    "curve_chart": lambda n: charts.curve_chart([0.5], {"a": [0.5]}, x="", y="", counts={"a": [n]}),
+    "curve_chart": lambda n: line_charts.curve_chart([0.5], {"a": [0.5]}, x="", y="", counts={"a": [n]}),
     "share_map": lambda n: share_map([("x", "y", FIGURE, n)], row="", column="", value=""),
     "rate_chart": lambda n: rate_chart([RoundCount("x", n, n // 2, 0.5, 0.2, 0.8)], category="", attempts="", rate=""),
-    "breaking_chart": lambda n: breaking_chart(_contest(n), WORDS),
     "together_chart": lambda n: together_chart(_contest(n), WORDS),
     "agreement_chart": lambda n: agreement_chart(
         [ReviewedAgreement(DAY, n, 0.5, 0)], judgements="", agreement="", moment=""

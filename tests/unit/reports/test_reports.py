@@ -17,8 +17,9 @@ from quintain.core.records.base import decode, to_json
 from quintain.core.records.figures import Estimate
 from quintain.core.records.report import Chart, Column, Report, ReportFact, ReportSection, Table
 from quintain.core.texts import Text
-from quintain.reports.charts import distribution_chart, heat_map, interval_chart, ranked_chart
+from quintain.reports.charts import heat_map, interval_chart, ranked_chart
 from quintain.reports.folder import files_of, to_archive, write_folder
+from quintain.reports.line_charts import distribution_chart
 from quintain.reports.words import Wording, map_texts
 
 NASTY = "<script>alert(1)</script> 50% of a|b & $x_1$ \\ end"
@@ -112,7 +113,8 @@ def test_charts_hold_their_numbers() -> None:
     assert [row["share"] for row in steps["data"]["values"]] == [0.5, 0.5, 0.5, 1.0, 0.0, 0.0]
     figures = [("x", "a", Estimate(0.5, 0.4, 0.6), 90), ("x", "b", Estimate(None), 0)]
     points = interval_chart(figures, row="", series="", value="")
-    assert points["data"]["values"] == [{"row": "x", "series": "a", "value": 0.5, "low": 0.4, "high": 0.6, "n": 90}]
+    row = {"row": "x", "series": "a", "value": 0.5, "low": 0.4, "high": 0.6, "n": 90}
+    assert points["data"]["values"] == [{**row, "after": "a"}]
     squares = heat_map(["a"], [[1, 3]], row="old", column="new", columns=["a", "b"])
     assert [(row["column"], row["share"]) for row in squares["data"]["values"]] == [("a", 0.25), ("b", 0.75)]
 

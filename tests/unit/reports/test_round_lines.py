@@ -10,14 +10,12 @@ from hypothesis import strategies as st
 
 from quintain.core.records.figures import Estimate
 from quintain.reports.round_lines import (
-    LABEL_ROW,
     RoundColumn,
     RoundPoint,
     RoundWords,
-    label_places,
     round_lines,
-    styles_of,
 )
+from quintain.reports.series import LABEL_ROW, label_places, styles_of
 from tests.properties import examples
 
 WORDS = RoundWords("Round", "Macro F1", "Who", "People", "Examples")

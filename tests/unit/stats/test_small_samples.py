@@ -15,6 +15,7 @@ from quintain.stats.artefacts.people import order_effect
 from quintain.stats.by_class import scores_by_class
 from quintain.stats.contrast import Members, contrast_estimates
 from quintain.stats.errors.calibration import calibrate
+from quintain.stats.errors.disagree import pair_of
 from quintain.stats.human import Spread, held_out_majority, synthetic_annotators
 from quintain.stats.judgements import Judgements
 from quintain.stats.parity import parity
@@ -33,6 +34,19 @@ def _all_alike(items: int, label: str = "a") -> Judgements:
     return Judgements.of(
         *zip(*[(f"i{item}", f"w{judge}", label) for item in range(items) for judge in range(5)], strict=True)
     )
+
+
+@pytest.mark.parametrize("first", [0.0, 1.0])
+def test_two_models_that_never_differed_or_always_may_yet(first: float) -> None:
+    """On thirty examples alike the difference has an interval with a width that holds it, and so it has on one."""
+    for number in (1, 30):
+        right, other = np.full(number, first), np.zeros(number)
+        found = pair_of(right, other, right).difference
+        assert found.value == first
+        assert found.low is not None
+        assert found.high is not None
+        assert -1 <= found.low <= first <= found.high <= 1
+        assert found.high - found.low > 0.05
 
 
 @pytest.mark.parametrize("items", [8, 30])

@@ -100,6 +100,7 @@ def test_all_faults_are_told_at_once() -> None:
         ('labels = [" a", "b"]', "labels", "without spaces around"),
         ('labels = [{name = "a", glos = "x"}, "b"]', "labels", "unknown key 'glos'"),
         ('labels = [{name = "a", gloss = 3}, "b"]', "labels", "gloss is a text"),
+        ('labels = [{name = "a", gloss = {de = ""}}, "b"]', "labels", "gloss is a text"),
         (f'labels = ["{"a" * 81}", "b"]', "labels", "more than 80"),
         ('labels = ["a", "b"]\nextra_labels = ["b"]', "extra_labels", "also in labels"),
         (
@@ -136,6 +137,10 @@ def test_labels_where_the_kind_has_none_or_its_own() -> None:
     """Labels are refused where they would mean nothing, and cannot be renamed where the kind fixes them."""
     assert "has no labels" in faults_of('name = "x"\nkind = "free-text"\nlabels = ["a", "b"]')[0]
     assert "yes, no" in faults_of('name = "x"\nkind = "yes-no"\nlabels = ["ja", "nein"]')[0]
+    told = '[[labels]]\nname = "yes"\ngloss = {de = "Bejaht", en = "It agrees"}\n[[labels]]\nname = "no"'
+    yes, no = parse_task(f'name = "x"\nkind = "yes-no"\nlanguages = ["en", "de"]\n{told}').labels
+    assert (yes.gloss, yes.gloss_in("de"), yes.gloss_in("fr")) == ("It agrees", "Bejaht", "It agrees")
+    assert no.gloss_in("de") == ""
     glossed = '[[labels]]\nname = "yes"\ngloss = "Ja"\n[[labels]]\nname = "no"'
     assert parse_task(f'name = "x"\nkind = "yes-no"\n{glossed}').labels[0].gloss == "Ja"
 

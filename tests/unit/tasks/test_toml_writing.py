@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quintain.services.work.quiz_files import dump_quiz, parse_quiz
-from quintain.tasks.writing import dump_toml, toml
+from quintain.tasks.definition import parse_task
+from quintain.tasks.writing import dump_task, dump_toml, toml
 from tests.properties import examples
 
 HARD = ['\n"""', '"""', "\n'''", '\\\n"', "\r\n", "a\r\nb", "\n\n", "\x7f\n", "\x00\n", '""""""\n', "\n\\", "\ttab\n "]
@@ -63,3 +64,12 @@ def test_a_quiz_with_hard_texts_reads_back() -> None:
         "questions": [{"text": '\n"""', "options": ['"', "\\"], "answer": 1}],
     }
     assert parse_quiz(dump_quiz(definition)) == definition
+
+
+def test_meanings_in_several_languages_are_written_as_they_were_read() -> None:
+    """A gloss by language comes back from the file that is written of the task."""
+    written = 'name = "x"\nkind = "text-classification"\nlanguages = ["en", "de"]\nlabels = ['
+    task = parse_task(written + '{name = "a", gloss = {en = "One.", de = "Eins."}}, {name = "b", gloss = "Two."}]')
+    again = parse_task(dump_task(task))
+    assert again.labels == task.labels
+    assert [label.gloss_in("de") for label in again.labels] == ["Eins.", "Two."]

@@ -164,9 +164,9 @@ class Bonuses:
         """Return the bonuses that each person's submission lists."""
         people = {line.person for line in lines}
         return {
-            str(one.get("participant_id")): [int(amount) for amount in one.get("bonus_payments") or []]
-            for one in self._prolific.submissions(study).values()
-            if one.get("participant_id") in people
+            str(submission.get("participant_id")): [int(amount) for amount in submission.get("bonus_payments") or []]
+            for submission in self._prolific.submissions(study).values()
+            if submission.get("participant_id") in people
         }
 
     def prepare(self, study: str, lines: Sequence[PayLine], key: str) -> ProviderAnswer:

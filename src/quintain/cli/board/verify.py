@@ -40,7 +40,7 @@ def verify(
         data = file.read_bytes()
     except OSError as error:
         raise NotFound("{file} cannot be read: {strerror}.", file=file, strerror=error.strerror) from error
-    sources = [_given(key)] if key else []
+    sources = [_key_from(key)] if key else []
     if not key and not server:
         sources += _own(context)
     verified = verify_snapshot(data, file.name, sources=sources)
@@ -54,7 +54,7 @@ def verify(
         raise typer.Exit(1)
 
 
-def _given(key: str) -> KeySource:
+def _key_from(key: str) -> KeySource:
     path = Path(key)
     text = path.read_text(encoding="utf-8", errors="replace") if len(key) < 1000 and path.is_file() else key
     return KeySource("the one that was given", {read_public(text): None}, required=True)
@@ -70,7 +70,7 @@ def _own(context: typer.Context) -> list[KeySource]:
 
     try:
         with open_workspace(settings).session() as db:
-            keys = {one.public_key: one.replaced_at for one in signing.published_keys(db)}
+            keys = {key.public_key: key.replaced_at for key in signing.published_keys(db)}
     except QuintainError as error:
         output.say(f"The keys of the workspace {settings.workspace} cannot be read: {error}")
         return []
@@ -85,7 +85,7 @@ def _ask(data: bytes, name: str, sources: list[KeySource], where: str, *, asked_
     withheld: Forbidden | None = None
     try:
         with Client(where, timeout=SECONDS) as client:
-            keys = {one.public_key: one.replaced_at for one in client.signing_keys()}
+            keys = {key.public_key: key.replaced_at for key in client.signing_keys()}
             try:
                 copy = client.snapshot(before.task, before.hash)
             except NotFound:

@@ -59,7 +59,7 @@ def history(context: typer.Context, ref: RoundName, json: JsonFlag = False) -> N
     if json:
         print_json(RoundHistory(changes))
         return
-    rows = [(one.number, f"{one.at:%Y-%m-%d %H:%M}", one.by or "operator") for one in changes]
+    rows = [(change.number, f"{change.at:%Y-%m-%d %H:%M}", change.by or "operator") for change in changes]
     print_table(["version", "at (UTC)", "by"], rows)
 
 
@@ -98,9 +98,15 @@ def pay_(
     if json:
         print_json(pay)
         return
-    rows = [(one.id, one.worker, one.kind, one.what, str(one.money), one.status, one.reason) for one in pay.earnings]
+    rows = [
+        (earning.id, earning.worker, earning.kind, earning.what, str(earning.money), earning.status, earning.reason)
+        for earning in pay.earnings
+    ]
     print_table(["earning", "worker", "kind", "for", "amount", "status", "reason"], rows)
-    say("; ".join(f"{one.kind}, {one.status}: {one.money}" for one in pay.totals) or "Nobody has earned anything yet.")
+    say(
+        "; ".join(f"{total.kind}, {total.status}: {total.money}" for total in pay.totals)
+        or "Nobody has earned anything yet."
+    )
 
 
 def _refuse_others(ref: str, known: list[Earning], chosen: list[int]) -> None:

@@ -34,24 +34,30 @@ def eligible(
     """
     with workspace_of(context).session() as db:
         if name is not None:
-            _one(service.may_write(db, OPERATOR, ref, name), json)
+            _print_person(service.may_write(db, OPERATOR, ref, name), json)
             return
         crowd = service.crowd(db, OPERATOR, ref, search=search, limit=limit)
     if json:
         print_json(crowd)
         return
     rows = [
-        (one.name, "yes" if one.eligible else "no", " ".join(reason.text for reason in one.reasons if not reason.ok))
-        for one in crowd.people
+        (
+            person.name,
+            "yes" if person.eligible else "no",
+            " ".join(reason.text for reason in person.reasons if not reason.ok),
+        )
+        for person in crowd.people
     ]
     print_table(["person", "eligible", "why not"], rows)
-    good = sum(one.eligible for one in crowd.people)
+    good = sum(person.eligible for person in crowd.people)
     say(f"{good} of {len(crowd.people)} people may write; {crowd.total} have the role of a worker.")
 
 
-def _one(person: Eligible, json: bool) -> None:
+def _print_person(person: Eligible, json: bool) -> None:
     if json:
         print_json(person)
         return
     print_line(f"{person.name} {'may' if person.eligible else 'may not'} write.")
-    print_table(["rule", "met", "why"], [(one.rule, "yes" if one.ok else "no", one.text) for one in person.reasons])
+    print_table(
+        ["rule", "met", "why"], [(reason.rule, "yes" if reason.ok else "no", reason.text) for reason in person.reasons]
+    )

@@ -108,13 +108,13 @@ def _print(guests: PanelGuests, json: bool) -> None:
         return
     rows = [
         (
-            one.name,
-            one.provider,
-            one.confirmed or "no: pay is held",
-            ", ".join(one.flags),
-            _owed(one),
+            person.name,
+            person.provider,
+            person.confirmed or "no: pay is held",
+            ", ".join(person.flags),
+            _owed(person),
         )
-        for one in guests.people
+        for person in guests.people
     ]
     print_table(["person", "panel", "confirmed", "looks odd", "owed"], rows)
     for request in guests.requests:

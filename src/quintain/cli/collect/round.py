@@ -124,7 +124,7 @@ def status(
         print_json({"round": info.record(), "counters": counters, "pay": totals, "session": wage})
         return
     _print_counters(counters)
-    print_table(["", ""], [(f"{one.kind}, {one.status}", str(one.money)) for one in totals])
+    print_table(["", ""], [(f"{total.kind}, {total.status}", str(total.money)) for total in totals])
 
 
 @app.command("prompts")
@@ -234,7 +234,7 @@ def _print_counters(counters: Counters) -> None:
         if counts:
             print_table(
                 [title, "attempts", "fooled", "rate"],
-                [(one.name, one.attempts, one.fooled, _percent(one.rate)) for one in counts],
+                [(count.name, count.attempts, count.fooled, _percent(count.rate)) for count in counts],
             )
 
 

@@ -66,13 +66,13 @@ def list_(
     Example: quintain contest list sentiment
     """
     with workspace_of(context).session() as db:
-        records = [one.record() for one in contests.list_contests(db, task)]
+        records = [contest.record() for contest in contests.list_contests(db, task)]
     if json:
         print_json(Contests(records))
     elif not records:
         say(f"Task '{task}' has no contests. Add one with `quintain contest put FILE`.")
     else:
-        rows = [(one.ref, one.title, one.phase, one.phase_ends) for one in records]
+        rows = [(record.ref, record.title, record.phase, record.phase_ends) for record in records]
         print_table(["contest", "title", "phase", "until (UTC)"], rows)
 
 

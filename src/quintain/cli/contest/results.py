@@ -45,8 +45,8 @@ def pairs(
         print_json(page)
         return
     rows = [
-        (one.id, one.team, one.name, one.original_label, one.modified_label, one.status, one.broken)
-        for one in page.pairs
+        (pair.id, pair.team, pair.name, pair.original_label, pair.modified_label, pair.status, pair.broken)
+        for pair in page.pairs
     ]
     print_table(["id", "team", "pair", "original", "modified", "status", "broke"], rows)
     say(f"{len(page.pairs)} of {page.total} pairs.")

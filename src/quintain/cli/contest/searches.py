@@ -62,7 +62,7 @@ def break_(
 
 def _to_the_end(client: Client, ref: str, number: int) -> ContestSearch:
     """Go on until the search is done, and say how far it is."""
-    now = next((one for one in client.contest_searches(ref).searches if one.number == number), None)
+    now = next((search for search in client.contest_searches(ref).searches if search.number == number), None)
     if now is None:
         raise BadInput("Your team has no search {number}.", number=number)
     while not now.done:

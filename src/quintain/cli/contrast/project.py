@@ -192,13 +192,13 @@ def contested(
         return
     rows = [
         (
-            one.variant.id,
-            _text(one.original),
-            _text(one.variant.inputs),
-            to_json(one.variant.answer),
-            "; ".join(_opinion(said) for said in one.checks),
+            variant.variant.id,
+            _text(variant.original),
+            _text(variant.variant.inputs),
+            to_json(variant.variant.answer),
+            "; ".join(_opinion(said) for said in variant.checks),
         )
-        for one in page.variants
+        for variant in page.variants
     ]
     print_table(["variant", "original", "edited", "answer", "others say"], rows)
     say(f"{page.total} variants wait.")
@@ -341,15 +341,15 @@ def _show(projects: list[ContrastProject], *, json: bool, single: bool = False) 
         return
     rows = [
         (
-            one.ref,
-            one.state,
-            one.dataset,
-            f"{one.progress.done} of {one.progress.pivots}",
-            one.progress.variants,
-            one.progress.accepted,
-            one.progress.contested,
+            project.ref,
+            project.state,
+            project.dataset,
+            f"{project.progress.done} of {project.progress.pivots}",
+            project.progress.variants,
+            project.progress.accepted,
+            project.progress.contested,
         )
-        for one in projects
+        for project in projects
     ]
     print_table(["project", "state", "edited", "examples done", "variants", "accepted", "contested"], rows)
 

@@ -130,13 +130,20 @@ def list_(
     with workspace_of(context).session() as db:
         versions = service.list_versions(db, OPERATOR, task)
     if json:
-        print_json(DatasetVersions([one.record() for one in versions]))
+        print_json(DatasetVersions([version.record() for version in versions]))
     elif not versions:
         say("There are no data sets yet. Bring one in: quintain data import FILE --task TASK --name NAME --role test")
     else:
         rows = [
-            (one.ref, one.role, "hidden" if one.hidden else "open", one.rows, one.language, one.hash[:12])
-            for one in versions
+            (
+                version.ref,
+                version.role,
+                "hidden" if version.hidden else "open",
+                version.rows,
+                version.language,
+                version.hash[:12],
+            )
+            for version in versions
         ]
         print_table(["version", "role", "labels", "rows", "language", "hash"], rows)
 
@@ -233,9 +240,9 @@ def export(
                 public=public,
             )
         if json:
-            print_json({"versions": [one.record() for one in versions], "file": str(path), "format": form})
+            print_json({"versions": [version.record() for version in versions], "file": str(path), "format": form})
         else:
-            say(f"Wrote {sum(one.rows for one in versions)} examples to {named(path)}.")
+            say(f"Wrote {sum(version.rows for version in versions)} examples to {named(path)}.")
         return
     if public:
         raise BadInput("A file has all that you may read.", remedy="With --public, choose --format hf or croissant.")

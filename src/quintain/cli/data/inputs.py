@@ -49,5 +49,6 @@ def inputs(
     print_line(f"{state.dataset}: inputs {state.inputs}{'' if state.chosen else ' (by default)'}")
     if state.requests:
         print_table(
-            ["request", "by", "state", "why"], [(one.id, one.name, one.state, one.why) for one in state.requests]
+            ["request", "by", "state", "why"],
+            [(request.id, request.name, request.state, request.why) for request in state.requests],
         )

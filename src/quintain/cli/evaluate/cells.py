@@ -15,7 +15,8 @@ from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag
 from quintain.cli.plain.score import app
 from quintain.cli.sandbox import say_sandbox
-from quintain.compose import Workspace, conditions_of, make_engine
+from quintain.compose import Workspace, make_engine
+from quintain.conditions import conditions_here
 from quintain.core.people import OPERATOR
 from quintain.core.records.evaluate import Run
 from quintain.services.evaluate.cells import lifecycle as evaluate
@@ -67,7 +68,7 @@ def watch(context: typer.Context, task: TaskOption = None, json: JsonFlag = Fals
         return
     with Live(console=output.err, auto_refresh=False) as live:
         while True:
-            counts, running = _look(workspace, task)
+            counts, running = _read_runs(workspace, task)
             table = Table(
                 "model", "data set", "variant", "rows", box=None, title=_summary(counts), title_justify="left"
             )
@@ -82,7 +83,7 @@ def watch(context: typer.Context, task: TaskOption = None, json: JsonFlag = Fals
 def _watch_lines(workspace: Workspace, task: str | None) -> None:
     last: dict[str, int] = {}
     while True:
-        counts, _ = _look(workspace, task)
+        counts, _ = _read_runs(workspace, task)
         if counts != last:
             output.print_json_line({"states": counts})
         if not counts["queued"] + counts["running"]:
@@ -91,7 +92,7 @@ def _watch_lines(workspace: Workspace, task: str | None) -> None:
         time.sleep(WATCH_SECONDS)
 
 
-def _look(workspace: Workspace, task: str | None) -> tuple[dict[str, int], list[Run]]:
+def _read_runs(workspace: Workspace, task: str | None) -> tuple[dict[str, int], list[Run]]:
     with workspace.session() as db:
         return progress.status(db, OPERATOR, task), progress.list_cells(db, OPERATOR, task=task, states=["running"])
 
@@ -115,7 +116,7 @@ def run(context: typer.Context, task: TaskOption = None, json: JsonFlag = False)
         workspace.session,
         workspace.blobs,
         make_engine(workspace.settings),
-        conditions_of(workspace.settings),
+        conditions_here(workspace.settings),
         threading.Event(),
         until_empty=True,
         task=task,

@@ -171,7 +171,7 @@ def _print_report(report: CheckReport) -> None:
     if report.estimate is not None:
         rows.append(("estimate", str(report.estimate)))
     rows += [(name.replace("_", " "), value) for name, value in report.facts.items()]
-    rows += [("answer", f"{one['answer']!r}  to {str(one['inputs'])[:80]}") for one in report.answers[:3]]
+    rows += [("answer", f"{answer['answer']!r}  to {str(answer['inputs'])[:80]}") for answer in report.answers[:3]]
     output.print_table(("", ""), rows)
     for warning in report.warnings:
         output.say(f"warning: {warning}")

@@ -79,7 +79,9 @@ def _tell(result: TrainingResult) -> None:
     if result.inoculation is not None:
         _tell_inoculation(result.inoculation)
         return
-    figures = [(one.ref or one.folder, dev.name, f"{dev.macro_f1:.4f}") for one in result.models for dev in one.dev]
+    figures = [
+        (model.ref or model.folder, dev.name, f"{dev.macro_f1:.4f}") for model in result.models for dev in model.dev
+    ]
     if figures:
         print_table(("model", "dev set", "macro F1"), figures)
     for model in result.models:
@@ -91,12 +93,12 @@ def _tell(result: TrainingResult) -> None:
 def _tell_inoculation(inoculation: Inoculation) -> None:
     rows = [
         (
-            one.size,
-            one.dataset,
-            one.epochs,
-            *(None if one.f1[label] is None else f"{one.f1[label]:.4f}" for label in inoculation.labels),
-            f"{one.macro_f1:.4f}",
+            point.size,
+            point.dataset,
+            point.epochs,
+            *(None if point.f1[label] is None else f"{point.f1[label]:.4f}" for label in inoculation.labels),
+            f"{point.macro_f1:.4f}",
         )
-        for one in inoculation.points
+        for point in inoculation.points
     ]
     print_table(("examples", "data set", "epochs", *(f"F1 {label}" for label in inoculation.labels), "macro F1"), rows)

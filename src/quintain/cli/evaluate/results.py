@@ -34,11 +34,11 @@ def results(context: typer.Context, model: Ref, json: JsonFlag = False) -> None:
         kept_results = model_results(db, workspace.blobs, OPERATOR, model)
         ref = get_model(db, OPERATOR, model).version.ref
     if json:
-        output.print_json(ModelResults(ref, [one.record() for one in kept_results]))
+        output.print_json(ModelResults(ref, [result.record() for result in kept_results]))
         return
     if not kept_results:
         output.say("Nothing has been run yet; `quintain evaluate run` computes what is missing.")
-    rows = [[f"{one.dataset}@{one.number}", *line] for one in kept_results for line in _axes(one)]
+    rows = [[f"{result.dataset}@{result.number}", *line] for result in kept_results for line in _axes(result)]
     output.print_table(["data set", "examples", "axis", "value", "95 % interval"], rows)
 
 

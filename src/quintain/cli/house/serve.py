@@ -20,7 +20,7 @@ from quintain.cli.context import settings_of
 from quintain.cli.house.first_questions import (
     ADMIN,
     NOTHING,
-    Beginning,
+    NewWorkspace,
     complete,
     lasting_settings,
     may_ask,
@@ -97,7 +97,7 @@ def serve(
         )
     trusted_proxies(settings.trusted_proxies)  # said here, once, where they cannot be read
     known_address = "" if public_url is None and settings.public_url else public_url
-    beginning = _beginning(settings, Beginning(admin, known_address, starter), json=json)
+    beginning = _beginning(settings, NewWorkspace(admin, known_address, starter), json=json)
     lasting = lasting_settings(settings, beginning) if beginning else {}
     settings = replace(settings, **lasting)
     bound = bind(settings.host, settings.port)
@@ -169,7 +169,7 @@ def _announcer(settings: Settings, first: str | None, *, json: bool, browse: boo
     return announce
 
 
-def _beginning(settings: Settings, options: Beginning, *, json: bool) -> Beginning | None:
+def _beginning(settings: Settings, options: NewWorkspace, *, json: bool) -> NewWorkspace | None:
     """Find out what a new workspace is to begin with; None where there is one, which is never changed silently."""
     if settings.database_url or (settings.workspace / "quintain.db").exists():
         if options.starter is not None or options.admin is not None:
@@ -181,7 +181,7 @@ def _beginning(settings: Settings, options: Beginning, *, json: bool) -> Beginni
     return complete(options, starters=tuple(one.name for one in STARTERS), ask=may_ask() and not json)
 
 
-def _make(settings: Settings, beginning: Beginning, lasting: Mapping[str, Any]) -> Workspace:
+def _make(settings: Settings, beginning: NewWorkspace, lasting: Mapping[str, Any]) -> Workspace:
     output.say(f"Making a workspace in {settings.workspace}.")
     workspace = create_workspace(settings)
     store_lasting(settings, lasting)

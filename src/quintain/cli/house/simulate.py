@@ -82,7 +82,10 @@ def trial(
     Example: quintain simulate trial sentiment/rehearsal baseline crowd --workers 20 --seed 1
     """
     task, _, name = ref.partition("/")
-    texts = [shipped_text(one.lower()) if one.lower() in shipped() else _read(one) for one in protocols or ()]
+    texts = [
+        shipped_text(protocol.lower()) if protocol.lower() in shipped() else _read(protocol)
+        for protocol in protocols or ()
+    ]
     beginning = Beginning(texts, OpenTrial(source, tuple(model or ())))
     size = CrowdSize(workers=workers, judges=judges)
     workspace = workspace_of(context)
@@ -94,7 +97,7 @@ def trial(
     if json:
         print_json(outcome)
         return
-    rows = [(one.arm, one.people, one.finalists, one.items) for one in outcome.arms]
+    rows = [(arm.arm, arm.people, arm.finalists, arm.items) for arm in outcome.arms]
     print_table(["arm", "people", "wrote in the end", "items"], rows)
     say(f"{outcome.judgements:,} judgements. The report: quintain trial report-of {ref}")
     if outcome.models:
@@ -113,7 +116,7 @@ def _show(report: WheelReport) -> None:
             for one in report.rounds
         ],
     )
-    scores = {(one.model, one.test): one.macro_f1 for one in report.scores}
+    scores = {(score.model, score.test): score.macro_f1 for score in report.scores}
     print_table(
         ["macro F1", *(one.ref for one in report.rounds)],
         [(model, *(f"{scores[model, one.test]:.3f}" for one in report.rounds)) for model in report.models],

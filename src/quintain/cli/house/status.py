@@ -106,7 +106,10 @@ def _book_facts(outcome: BooksCheck | None) -> list[tuple[str, str]]:
     """Return whether the books agree with the facts of pay; nothing where nobody asked."""
     if outcome is None:
         return []
-    wrong = [("books: wrong", f"{one.place}: {one.booked}, not {one.counted}") for one in outcome.discrepancies]
+    wrong = [
+        ("books: wrong", f"{discrepancy.place}: {discrepancy.booked}, not {discrepancy.counted}")
+        for discrepancy in outcome.discrepancies
+    ]
     return [("books", f"{outcome.transactions} transactions, {len(wrong)} differences"), *wrong]
 
 

@@ -15,7 +15,8 @@ from quintain.cli import output
 from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag
 from quintain.cli.sandbox import say_sandbox
-from quintain.compose import Workspace, busy, checkpoints_of, conditions_of, make_engine, trainer_of
+from quintain.compose import Workspace, busy, checkpoints_of, make_engine, trainer_of
+from quintain.conditions import conditions_here
 from quintain.logs import set_up_logs
 from quintain.services.evaluate.cells.worker import work_together, worker_name
 from quintain.services.house.job_kinds import job_handlers
@@ -50,7 +51,7 @@ def worker(
             workspace.session,
             workspace.blobs,
             make_engine(workspace.settings),
-            conditions_of(workspace.settings),
+            conditions_here(workspace.settings),
             stop,
             parallel=parallel,
             until_empty=until_empty,

@@ -16,7 +16,6 @@ from quintain.core.editing import EditOrigin
 from quintain.core.errors import BadInput
 from quintain.core.people import OPERATOR
 from quintain.core.records.tasks import Models
-from quintain.services.evaluate.submissions import restored_models
 from quintain.services.models import registry as service
 
 Ref = Annotated[
@@ -82,10 +81,15 @@ def card(
             version = service.get_model(db, OPERATOR, ref).version
         changes = service.card_history(db, OPERATOR, version.ref) if history else []
     if json:
-        listed = [{"at": one.created_at.isoformat(), "author": one.author, "text": one.text} for one in changes]
+        listed = [
+            {"at": change.created_at.isoformat(), "author": change.author, "text": change.text} for change in changes
+        ]
         print_json({"ref": version.ref, "card": version.card} | ({"history": listed} if history else {}))
     elif history:
-        rows = [(f"{one.created_at:%Y-%m-%d %H:%M}", one.author, f"{len(one.text):,} characters") for one in changes]
+        rows = [
+            (f"{change.created_at:%Y-%m-%d %H:%M}", change.author, f"{len(change.text):,} characters")
+            for change in changes
+        ]
         print_table(("at", "by", "card"), rows)
     elif file is None:
         print_document(version.card, nl=False)
@@ -138,7 +142,7 @@ def restore(context: typer.Context, ref: Ref, json: JsonFlag = False) -> None:
     Example: quintain model restore sentiment/tfidf@1
     """
     with workspace_of(context).session() as db:
-        version = restored_models.restore_model(db, OPERATOR, ref)
+        version = service.restore(db, OPERATOR, ref)
     if json:
         print_json(version.record())
     else:

@@ -117,7 +117,11 @@ def _read_lines(file: Path) -> list[dict[str, Any]]:
 
 def _print(model: str, predictions: list[Prediction], json: bool) -> None:
     if json:
-        print_json(Predictions(model, [ModelPrediction(one.answer, one.probabilities) for one in predictions]))
+        print_json(
+            Predictions(
+                model, [ModelPrediction(prediction.answer, prediction.probabilities) for prediction in predictions]
+            )
+        )
         return
     for prediction in predictions:
         shares = sorted((prediction.probabilities or {}).items(), key=lambda item: -item[1])

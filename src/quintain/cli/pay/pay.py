@@ -54,9 +54,9 @@ def books(
     if json:
         print_json(page)
         return
-    print_table(["account", "balance"], [(one.account, one.money) for one in page.balances])
+    print_table(["account", "balance"], [(balance.account, balance.money) for balance in page.balances])
     print_table(
         ["at (UTC)", "transaction", "account", "amount"],
-        [(f"{one.at:%Y-%m-%d %H:%M}", one.transaction, one.account, one.money) for one in page.entries],
+        [(f"{entry.at:%Y-%m-%d %H:%M}", entry.transaction, entry.account, entry.money) for entry in page.entries],
     )
     say(f"{len(page.entries)} of {page.total} lines.")

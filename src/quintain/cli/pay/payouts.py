@@ -72,16 +72,16 @@ def costs(context: typer.Context, task: TaskArgument, currency: CurrencyOption =
         return
     rows = [
         (
-            one.name if one.name != task else "no round",
-            "training" if one.training else "",
-            one.texts,
-            one.base,
-            one.bonus,
-            one.expert,
-            one.total,
-            one.each,
+            group.name if group.name != task else "no round",
+            "training" if group.training else "",
+            group.texts,
+            group.base,
+            group.bonus,
+            group.expert,
+            group.total,
+            group.each,
         )
-        for one in spent.groups
+        for group in spent.groups
     ]
     print_table(["round", "", "texts", "base", "bonus", "experts", "in all", "a text"], rows)
     say(f"{spent.texts} texts cost {spent.total}, {spent.each or 'nothing'} each.")
@@ -259,7 +259,10 @@ def questions_(
     if json:
         print_json(page)
         return
-    rows = [(one.id, one.worker, one.what, one.money, one.text, one.answer) for one in page.questions]
+    rows = [
+        (question.id, question.worker, question.what, question.money, question.text, question.answer)
+        for question in page.questions
+    ]
     print_table(["question", "worker", "for", "amount", "asked", "answer"], rows)
 
 
@@ -288,7 +291,17 @@ def _print(records: list[PayoutRecord], json: bool, total: int | None = None) ->
         print_json(Payouts(records, len(records) if total is None else total))
         return
     rows = [
-        (one.id, one.provider, one.step, one.study, one.people, one.money, one.state, one.reason) for one in records
+        (
+            record.id,
+            record.provider,
+            record.step,
+            record.study,
+            record.people,
+            record.money,
+            record.state,
+            record.reason,
+        )
+        for record in records
     ]
     print_table(["payout", "provider", "step", "study", "people", "amount", "state", "reason"], rows)
 
@@ -298,7 +311,9 @@ def _print_one(payout: PayoutRecord, json: bool) -> None:
         print_json(payout)
         return
     _print([payout], json)
-    rows = [(one.worker, one.person, Money(one.amount, payout.currency)) for one in payout.lines]
+    rows = [(line.worker, line.person, Money(line.amount, payout.currency)) for line in payout.lines]
     print_table(["worker", "id", "amount"], rows)
-    calls = [(f"{one.at:%Y-%m-%d %H:%M}", one.key, one.outcome, one.status, one.reply[:80]) for one in payout.calls]
+    calls = [
+        (f"{call.at:%Y-%m-%d %H:%M}", call.key, call.outcome, call.status, call.reply[:80]) for call in payout.calls
+    ]
     print_table(["at (UTC)", "call", "outcome", "status", "reply"], calls)

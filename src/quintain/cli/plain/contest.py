@@ -137,11 +137,11 @@ def _print_figures(figures: ContestFigures, score: ContestScore | None) -> None:
     output.print_table(
         ["% of pairs that broke", *(f"by {name}" for name in figures.breakers)],
         [
-            (name, *(number(_percent(one.break_rate[name]), 1) for one in figures.breakers.values()))
+            (name, *(number(_percent(breaker.break_rate[name]), 1) for breaker in figures.breakers.values()))
             for name in figures.systems
         ],
     )
-    for reason in dict.fromkeys(one.reason for one in figures.breakers.values() if one.reason):
+    for reason in dict.fromkeys(breaker.reason for breaker in figures.breakers.values() if breaker.reason):
         output.print_line(f"Without a score: {reason}.")
 
 

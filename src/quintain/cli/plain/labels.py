@@ -195,14 +195,14 @@ def workers(
         return
     rows = [
         (
-            one["worker"],
-            one["judgements"],
-            *_cells(one["agreement"]),
-            _percent(one["accuracy"]["value"]),
-            "" if one["median_seconds"] is None else f"{one['median_seconds']:.1f}",
-            ", ".join(one["patterns"]).replace("_", " "),
+            worker["worker"],
+            worker["judgements"],
+            *_cells(worker["agreement"]),
+            _percent(worker["accuracy"]["value"]),
+            "" if worker["median_seconds"] is None else f"{worker['median_seconds']:.1f}",
+            ", ".join(worker["patterns"]).replace("_", " "),
         )
-        for one in figures["workers"]
+        for worker in figures["workers"]
     ]
     head = ["worker", "judgements", "agreement", "low", "high", "accuracy", "median seconds", "patterns"]
     output.print_table(head, rows)

@@ -42,8 +42,14 @@ def perturb(
         output.print_json(perturbed.to_dict() | {"out": out.name})
         return
     rows = [
-        (one.name, one.family, one.rows, one.changed, "" if one.share is None else f"{100 * one.share:.1f} %")
-        for one in perturbed.report.tallies
+        (
+            tally.name,
+            tally.family,
+            tally.rows,
+            tally.changed,
+            "" if tally.share is None else f"{100 * tally.share:.1f} %",
+        )
+        for tally in perturbed.report.tallies
     ]
     output.print_table(["perturbation", "family", "rows", "changed", "words edited"], rows)
     output.say(f"Wrote {named(out)}.")

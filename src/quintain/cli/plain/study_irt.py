@@ -80,7 +80,7 @@ def irt(
     study = estimated.study
     write_items(study, out, abilities)
     if report is not None:
-        name = ", ".join(one.stem for one in files)
+        name = ", ".join(file.stem for file in files)
         page = write_folder(estimated.report(name, [again(context, "--report")]), report)
         output.say(f"{page} shows it with its charts.")
     for note in study.notes:

@@ -51,7 +51,7 @@ def kinds(json: JsonFlag = False) -> None:
     if json:
         print_json({"kinds": [_kind(member) for member in members]})
     else:
-        rows = [(one.name, ", ".join(one.example.inputs), one.answer_type, one.title) for one in members]
+        rows = [(member.name, ", ".join(member.example.inputs), member.answer_type, member.title) for member in members]
         print_table(["kind", "fields", "answer", "what it is"], rows)
 
 

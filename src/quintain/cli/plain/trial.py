@@ -61,9 +61,11 @@ def check(names: ProtocolArgument, json: output.JsonFlag = False) -> None:
 
     Example: quintain trial check mine.toml
     """
-    protocols = [find_protocol(one) for one in names]
+    protocols = [find_protocol(name) for name in names]
     if json:
-        output.print_json([{"name": one.name, "stages": [stage.name for stage in one.stages]} for one in protocols])
+        output.print_json(
+            [{"name": protocol.name, "stages": [stage.name for stage in protocol.stages]} for protocol in protocols]
+        )
         return
     for protocol in protocols:
         output.print_line(f"{protocol.name}: {' → '.join(stage.name for stage in protocol.stages)}")
@@ -138,7 +140,7 @@ def tables(
 
 
 def _print(forecast: TrialForecast) -> None:
-    rows = [_row(one, forecast.currency) for one in forecast.arms]
+    rows = [_row(arm, forecast.currency) for arm in forecast.arms]
     heads = [
         "arm",
         "finalists",

@@ -99,7 +99,7 @@ def _tell(release: Release) -> None:
 def _show(report: ReleaseReport) -> None:
     splits = report.splits
     print_table(*label_rows(report))
-    held = [one for one in splits if one.agreement is not None]
+    held = [split for split in splits if split.agreement is not None]
     if report.model:
         rows = [(name, *(f"{one.f1[name]:.3f}" for one in held)) for name in held[0].f1]
         print_table([f"F1 of {report.model}", *(one.split for one in held)], rows)
@@ -115,16 +115,22 @@ def _show(report: ReleaseReport) -> None:
     print_table(
         ["attribute", "right", "chance", "gain", "made even"],
         [
-            (one.attribute, f"{one.accuracy:.3f}", f"{one.chance:.3f}", f"{one.gain:.3f}", "yes" if one.even else "")
-            for one in report.gains
+            (
+                gain.attribute,
+                f"{gain.accuracy:.3f}",
+                f"{gain.chance:.3f}",
+                f"{gain.gain:.3f}",
+                "yes" if gain.even else "",
+            )
+            for gain in report.gains
         ],
     )
     if report.examples:
         print_table(
             ["model said", "label", "text"],
-            [(one.predicted, one.label or NO_MAJORITY, one.text) for one in report.examples],
+            [(example.predicted, example.label or NO_MAJORITY, example.text) for example in report.examples],
         )
-    flags = [(one.split, flag, count) for one in splits for flag, count in one.flags.items()]
+    flags = [(split.split, flag, count) for split in splits for flag, count in split.flags.items()]
     print_table(["in", "flagged", "items"], flags)
     print_table(["left out", "items"], list(report.left_out.items()))
     say(f"{report.shared_writers} writers are in more than one of them.")
@@ -134,8 +140,16 @@ def _show_costs(costs: ReleaseCosts) -> None:
     print_table(
         ["constraint", "now", "next weaker", "dev and test lose", "at most without", "lost to all", "kept without"],
         [
-            (one.constraint, one.value, one.weaker, one.costs_held_out, one.held_out, one.costs_kept, one.kept)
-            for one in costs.constraints
+            (
+                constraint.constraint,
+                constraint.value,
+                constraint.weaker,
+                constraint.costs_held_out,
+                constraint.held_out,
+                constraint.costs_kept,
+                constraint.kept,
+            )
+            for constraint in costs.constraints
         ],
     )
     say(f"Dev and test could have {costs.held_out} items at most; {costs.kept} are in one of the data sets.")

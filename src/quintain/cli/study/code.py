@@ -111,8 +111,14 @@ def _show(codings: list[Coding], *, json: bool, single: bool = False) -> None:
         print_json(codings[0] if single else Codings(codings, len(codings)))
         return
     rows = [
-        (one.ref, one.title, one.state, one.progress.items, f"{one.progress.done} of {one.progress.wanted}")
-        for one in codings
+        (
+            coding.ref,
+            coding.title,
+            coding.state,
+            coding.progress.items,
+            f"{coding.progress.done} of {coding.progress.wanted}",
+        )
+        for coding in codings
     ]
     print_table(["coding", "title", "state", "items", "codes"], rows)
 
@@ -127,7 +133,10 @@ def _tell(results: CodingResults, *, json: bool) -> None:
         return
     print_table(
         ["category", "share of items", "by most coders", "by any", "Krippendorff's α"],
-        [(one.name, _share(one.share), one.most, one.any, _number(one.alpha)) for one in figures.categories],
+        [
+            (category.name, _share(category.share), category.most, category.any, _number(category.alpha))
+            for category in figures.categories
+        ],
     )
     for arm in figures.arms:
         rows = [(name, _share(share)) for name, share in arm.shares.items()]

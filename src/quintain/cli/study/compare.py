@@ -91,13 +91,13 @@ def compare(
     Example: quintain study compare sentiment/2 --harvest sentiment/harvest-1 --out report
     """
     names = [*sources, *(train or ())]
-    if any(suffix_of(Path(one)) in FORMATS for one in names):
+    if any(suffix_of(Path(name)) in FORMATS for name in names):
         columns = {"context": passage, "writer": writer, "id": name, "tags": tags, "votes": votes, "intended": intended}
         wanted_columns = {"label": label, "options": split_names(options), "models": split_names(model), **columns}
         how = {"responses": responses, "irt_model": irt_model, "recipe": recipe, "seeds": seeds, "seed": seed}
         files = _Files(sources, train or (), split_names(field) or ["text"], {**wanted_columns, **how})
         _compare_files(files, again(context), out, json=json)
-    elif all(one.rpartition("/")[2].isdecimal() for one in names):
+    elif all(name.rpartition("/")[2].isdecimal() for name in names):
         _compare_rounds(workspace_of(context), sources, harvest or (), seed, out, json=json)
     else:
         study = {"seeds": seeds, "seed": seed, "model": irt_model, "commands": [again(context)]}

@@ -53,7 +53,7 @@ def start(
     if json:
         print_json(study)
     else:
-        say(_standing(study))
+        say(_sentence_on(study))
 
 
 @app.command()
@@ -71,10 +71,10 @@ def kept(
             return
         report = studies.kept_report(db, OPERATOR, task, source)
     give_report(report, out, json=False)
-    say(_standing(study))
+    say(_sentence_on(study))
 
 
-def _standing(study: KeptStudy) -> str:
+def _sentence_on(study: KeptStudy) -> str:
     if study.job is not None and study.job.going:
         share = "" if study.job.share is None else f", {study.job.share:.0%} done"
         return f"Job {study.job.id} for {study.source} is {study.job.state}{share}; `quintain worker` does it."

@@ -66,7 +66,7 @@ def roles(
     if json:
         print_json(listed)
         return
-    rows = [(one.name, one.display_name, one.role, f"{one.since:%Y-%m-%d}", one.given_by) for one in listed.roles]
+    rows = [(role.name, role.display_name, role.role, f"{role.since:%Y-%m-%d}", role.given_by) for role in listed.roles]
     print_table(("name", "display name", "role", "since", "given by"), rows)
     if listed.total > offset + len(listed.roles):
         say(f"{len(listed.roles)} of {listed.total} roles; --offset shows more.")
@@ -85,11 +85,11 @@ def list_(
     with workspace_of(context).session() as db:
         tasks = service.list_tasks(db, archived=archived)
     if json:
-        print_json(Tasks([one.record() for one in tasks]))
+        print_json(Tasks([task.record() for task in tasks]))
     elif not tasks:
         say("There are no tasks yet. Add one with `quintain task add FILE`.")
     else:
-        rows = [(one.task.name, one.task.kind, _first(one.task.title), one.version, _state(one)) for one in tasks]
+        rows = [(task.task.name, task.task.kind, _first(task.task.title), task.version, _state(task)) for task in tasks]
         print_table(["name", "kind", "title", "version", ""], rows)
 
 
@@ -127,7 +127,7 @@ def history(context: typer.Context, name: TaskName, json: JsonFlag = False) -> N
     if json:
         print_json(TaskHistory(changes))
     else:
-        rows = [(one.number, f"{one.at:%Y-%m-%d %H:%M}", one.by or "operator") for one in changes]
+        rows = [(change.number, f"{change.at:%Y-%m-%d %H:%M}", change.by or "operator") for change in changes]
         print_table(["version", "at (UTC)", "by"], rows)
 
 

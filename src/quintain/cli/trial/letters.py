@@ -132,7 +132,7 @@ def readmit(
 
 
 def _give_one(drafts: list[LetterDraft], person: str, *, json: bool) -> None:
-    letter = next(one for one in drafts if one.person == person)
+    letter = next(draft for draft in drafts if draft.person == person)
     if json:
         print_json(letter)
     else:

@@ -55,7 +55,8 @@ def put(
     """
     task, name = split_ref(ref)
     texts = [
-        shipped_text(one.lower()) if one.lower() in shipped() else read_bytes(Path(one)).decode() for one in protocols
+        shipped_text(protocol.lower()) if protocol.lower() in shipped() else read_bytes(Path(protocol)).decode()
+        for protocol in protocols
     ]
     with workspace_of(context).session() as db:
         trial = confirm_changes(
@@ -183,14 +184,14 @@ def costs(context: typer.Context, ref: TrialArgument, json: JsonFlag = False) ->
         return
     rows = [
         (
-            one.arm,
-            one.costs.texts,
-            one.costs.each_without_training or "–",
-            one.costs.each or "–",
-            one.costs.total,
-            f"{one.expert_hours:.1f}",
+            arm.arm,
+            arm.costs.texts,
+            arm.costs.each_without_training or "–",
+            arm.costs.each or "–",
+            arm.costs.total,
+            f"{arm.expert_hours:.1f}",
         )
-        for one in spent.arms
+        for arm in spent.arms
     ]
     print_table(["arm", "questions", "each", "each with training", "in all", "expert hours"], rows)
     judging = spent.judging
@@ -283,7 +284,7 @@ def export(
         arms = reporting.arms_of(db, workspace.blobs, OPERATOR, task, name)
     write_trial(arms, file)
     if json:
-        print_json({"file": str(file), "items": {one.name: len(one.items) for one in arms}})
+        print_json({"file": str(file), "items": {arm.name: len(arm.items) for arm in arms}})
         return
     say(f"{file} has the trial: quintain trial report {file}")
 
@@ -309,7 +310,7 @@ def _give_models(asked: TrialModels, *, json: bool) -> None:
         waiting = f"; {asked.waiting:,} still wait for judgements" if asked.waiting else ""
         print_line(f"No model has been asked. {asked.items:,} items are in the pool{waiting}.")
         return
-    rows = [(one.model, one.state, f"{one.done:,} of {one.total:,}") for one in asked.runs]
+    rows = [(run.model, run.state, f"{run.done:,} of {run.total:,}") for run in asked.runs]
     print_table(["model", "state", "items"], rows, title=f"{asked.dataset}")
     if asked.later:
         print_line(f"{asked.later:,} items came later: `quintain trial run-models` again.")
@@ -324,13 +325,13 @@ def give(trial: CrowdTrial, *, json: bool) -> None:
     for arm in trial.arms:
         rows = [
             (
-                one.name,
-                one.kind,
-                one.came,
-                one.here,
-                "closed" if one.closed else "; ".join(one.hindrances) or "can close",
+                stage.name,
+                stage.kind,
+                stage.came,
+                stage.here,
+                "closed" if stage.closed else "; ".join(stage.hindrances) or "can close",
             )
-            for one in arm.stages
+            for stage in arm.stages
         ]
         print_table(["stage", "kind", "came", "here", ""], rows, title=f"{arm.name}: {arm.people} people")
     if trial.judging is not None:

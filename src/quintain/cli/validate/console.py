@@ -72,7 +72,10 @@ def policy(
     if json:
         print_json(policies if every else replace(policies, versions=policies.versions[:1]))
     elif every:
-        rows = [(one.version, f"{one.at:%Y-%m-%d %H:%M}", one.by, one.policy.strip()) for one in policies.versions]
+        rows = [
+            (version.version, f"{version.at:%Y-%m-%d %H:%M}", version.by, version.policy.strip())
+            for version in policies.versions
+        ]
         print_table(["version", "when", "who", "policy"], rows)
     else:
         print_line(policies.policy.rstrip("\n"))
@@ -104,12 +107,13 @@ def adaptive(
     say(f"From {source}. Adaptive asking is {'on' if forecast.switched_on else 'off'} in this policy.")
     rows = [
         [
-            f"minimum = {one.minimum}, adaptive.least = {one.least}" + (" (as it stands)" if one.chosen else ""),
-            f"{one.saving:.1%}",
-            f"{one.changed:.1%}",
-            f"{one.unlabelled:.1%} ({one.unlabelled_before:.1%})",
+            f"minimum = {setting.minimum}, adaptive.least = {setting.least}"
+            + (" (as it stands)" if setting.chosen else ""),
+            f"{setting.saving:.1%}",
+            f"{setting.changed:.1%}",
+            f"{setting.unlabelled:.1%} ({setting.unlabelled_before:.1%})",
         ]
-        for one in forecast.settings
+        for setting in forecast.settings
     ]
     print_table(["setting", "judgements saved", "another label", "no label (without adapting)"], rows)
 

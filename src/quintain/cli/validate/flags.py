@@ -41,11 +41,11 @@ def flags(
         print_json(queue)
         return
     rows = [
-        (one.id, one.kind, one.detail, {None: "", True: "withheld", False: "kept"}[one.withhold], _short(one))
-        for one in queue.flags
+        (flag.id, flag.kind, flag.detail, {None: "", True: "withheld", False: "kept"}[flag.withhold], _short(flag))
+        for flag in queue.flags
     ]
     print_table(["flag", "kind", "what", "decision", "text"], rows)
-    say(f"{sum(one.withhold is None for one in queue.flags)} texts wait for a decision.")
+    say(f"{sum(flag.withhold is None for flag in queue.flags)} texts wait for a decision.")
 
 
 def _short(flag: Flag) -> str:

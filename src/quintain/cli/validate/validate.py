@@ -122,7 +122,7 @@ def status(
             validation = validation_status.status(db, OPERATOR, ref)
             print_json(validation) if json else _show(validation)
             return
-        listed = [validation_status.progress(db, OPERATOR, one) for one in validate.list_validations(db)]
+        listed = [validation_status.progress(db, OPERATOR, validation) for validation in validate.list_validations(db)]
     if json:
         print_json(Validations(listed))
         return
@@ -152,7 +152,7 @@ def _show(validation: Validation) -> None:
             if validation.asking.sample
             else f"{validation.asking.share:.0%}"
         )
-        parts = "; ".join(f"{one.part or 'all'}: {one.often:,} of {one.items:,}" for one in validation.asking.parts)
+        parts = "; ".join(f"{part.part or 'all'}: {part.often:,} of {part.items:,}" for part in validation.asking.parts)
         most, often = validation.asking.judgements, validation.asking.often
         print_line(f"{most} judgements of most items, {often} of a seeded {sample} ({parts})")
     if validation.asking.writer:
@@ -262,7 +262,7 @@ def items(
         say(f"The text was looked for in the newest {page.searched:,} items; export the labels to look in all.")
     print_table(
         ["id", "state", "label", "votes", "inputs"],
-        [[one.id, one.state, one.label or "", one.votes, one.inputs] for one in page.items],
+        [[item.id, item.state, item.label or "", item.votes, item.inputs] for item in page.items],
     )
 
 
@@ -327,7 +327,7 @@ def history(
     )
     print_table(
         ["at", "held", "reason"],
-        [[one.at, one.held, one.reason] for one in events.qualifications],
+        [[qualification.at, qualification.held, qualification.reason] for qualification in events.qualifications],
         title="Qualification of the whole task",
     )
 

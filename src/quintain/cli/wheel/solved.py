@@ -45,8 +45,15 @@ def solved(context: typer.Context, ref: RoundRef, json: JsonFlag = False) -> Non
     print_table(
         ["model", "items", "macro F1", "people", "difference", ""],
         [
-            (one.model, one.items, _figure(one.score), _figure(one.human), _figure(one.difference), one.state)
-            for one in parity.models
+            (
+                model.model,
+                model.items,
+                _figure(model.score),
+                _figure(model.human),
+                _figure(model.difference),
+                model.state,
+            )
+            for model in parity.models
         ],
     )
     do = "does" if len(parity.solved_by) == 1 else "do"

@@ -52,7 +52,8 @@ def qualifications(context: typer.Context, name: Name, task: Task, json: JsonFla
         print_json(Qualifications(changes))
         return
     shown = [
-        (f"{one.created_at:%Y-%m-%d %H:%M}", one.name, "given" if one.held else "ended", one.reason) for one in changes
+        (f"{change.created_at:%Y-%m-%d %H:%M}", change.name, "given" if change.held else "ended", change.reason)
+        for change in changes
     ]
     print_table(["when", "qualification", "", "reason"], shown)
 

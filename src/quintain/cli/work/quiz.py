@@ -75,8 +75,8 @@ def list_(
         say(f"Task '{task}' has no quizzes. Add one with `quintain task quiz new {task}/NAME FILE`.")
     else:
         rows = [
-            (one.name, one.version, one.questions, one.practice, "yes" if one.retired else "")
-            for one in quizzes_of_task
+            (quiz.name, quiz.version, quiz.questions, quiz.practice, "yes" if quiz.retired else "")
+            for quiz in quizzes_of_task
         ]
         print_table(["quiz", "version", "questions", "practice", "retired"], rows)
 

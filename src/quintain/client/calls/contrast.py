@@ -123,7 +123,7 @@ class ContrastCalls:
             VariantsAdded,
             "POST",
             f"{ref_path(ref, 'contrast')}/variants",
-            json={"rows": [dict(one) for one in rows], "checked": checked},
+            json={"rows": [dict(row) for row in rows], "checked": checked},
         )
 
     def withdraw_variant(self, ref: str, variant: int) -> None:

@@ -73,7 +73,7 @@ class TrialsCalls:
             f"{ref_path(ref, 'trials')}/open",
             json={
                 "source": source,
-                "contexts": [dict(one) for one in contexts],
+                "contexts": [dict(row) for row in contexts],
                 "most": most,
                 "models": list(models),
                 "genre": genre,

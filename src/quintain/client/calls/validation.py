@@ -154,7 +154,7 @@ class ValidationCalls:
     def add_items(self, ref: str, items: Iterable[Mapping[str, Any]]) -> ItemsAdded:
         """Add items that no round wrote, at most 10,000 at once; those that are there are left alone (owners)."""
         return self._transport.read(
-            ItemsAdded, "POST", f"{ref_path(ref, 'validations')}/items", json={"items": [dict(one) for one in items]}
+            ItemsAdded, "POST", f"{ref_path(ref, 'validations')}/items", json={"items": [dict(row) for row in items]}
         )
 
     def error_rates(self, ref: str) -> ErrorRates:
@@ -249,7 +249,7 @@ class ValidationCalls:
     def add_gold(self, ref: str, items: Iterable[Mapping[str, Any]]) -> int:
         """Add gold items, at most 1,000 at once, and give how many are new (owners)."""
         return self._transport.read(
-            GoldAdded, "POST", f"{ref_path(ref, 'validations')}/gold", json={"items": [dict(one) for one in items]}
+            GoldAdded, "POST", f"{ref_path(ref, 'validations')}/gold", json={"items": [dict(row) for row in items]}
         ).added
 
     def make_gold(self, ref: str, item: int, note: str = "") -> str:
@@ -332,7 +332,7 @@ class ValidationCalls:
             Receipt,
             "POST",
             f"/pages/{quote(token, safe='')}",
-            json={"answers": [dict(one) for one in answers], "finish": finish, "saved": saved},
+            json={"answers": [dict(row) for row in answers], "finish": finish, "saved": saved},
         )
 
     def save_answer(

@@ -89,11 +89,12 @@ class TaskHistory(Record):
 
 @dataclass(frozen=True, slots=True)
 class Hit(Record):
-    """Something that was found; *url* is its page within the application."""
+    """Something that was found; *url* is its page within the application, *text* what it says of itself."""
 
     title: str
     detail: str
     url: str
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +104,13 @@ class Found(Record):
     tasks: tuple[Hit, ...] = ()
     datasets: tuple[Hit, ...] = ()
     models: tuple[Hit, ...] = ()
+    rounds: tuple[Hit, ...] = ()
+    people: tuple[Hit, ...] = ()
 
     @property
     def total(self) -> int:
         """How many things were found."""
-        return len(self.tasks) + len(self.datasets) + len(self.models)
+        return sum(map(len, (self.tasks, self.datasets, self.models, self.rounds, self.people)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ class WheelReport(Record):
     def score(self, model: int, round_: int) -> WheelScore:
         """Return how model number *model* does on the test set of round *round_*; they begin at 0 and 1."""
         named, test = self.models[model], self.rounds[round_ - 1].test
-        return next(one for one in self.scores if one.model == named and one.test == test)
+        return next(score for score in self.scores if score.model == named and score.test == test)
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,12 +66,12 @@ class ContrastSets:
     @property
     def contrasts(self) -> int:
         """How many neighbours can be used."""
-        return sum(not one.original for one in self.members)
+        return sum(not member.original for member in self.members)
 
     @property
     def sets(self) -> int:
         """How many sets they are in."""
-        return len({one.set for one in self.members})
+        return len({member.set for member in self.members})
 
     def leave_out(self, reason: str) -> None:
         """Count a row that cannot be used."""
@@ -141,8 +141,8 @@ def read_contrast(name: str, files: ContrastFiles) -> ContrastSets:
         raise BadInput(faults=contents.faults[:FAULT_LIMIT], total=len(contents.faults))
     if not contents.members:
         raise BadInput(faults=[Fault("there is no member of a contrast set", file=contents.file)])
-    sets = {one.set for one in contents.members}
-    alone = sets - {one.set for one in contents.members if one.original}
+    sets = {member.set for member in contents.members}
+    alone = sets - {member.set for member in contents.members if member.original}
     if alone:
         contents.notes.append(
             f"{len(alone)} of {len(sets)} sets have no original here: the file has no answers to them. "
@@ -183,16 +183,18 @@ def whole_sets(members: Sequence[Member]) -> tuple[list[Member], dict[str, int]]
     What is left of another set would be consistent for nothing. Where no original is here at all, none is asked for. An
     input may be a member of several sets, and a neighbour that nobody changed is one with the answer that it was given.
     """
-    originals = {one.set for one in members if one.original}
-    whole = {one.set for one in members if not one.original} & (originals or {one.set for one in members})
-    members_of_whole = [one for one in members if one.set in whole]
+    originals = {member.set for member in members if member.original}
+    whole = {member.set for member in members if not member.original} & (
+        originals or {member.set for member in members}
+    )
+    members_of_whole = [member for member in members if member.set in whole]
     left = len(members) - len(members_of_whole)
     return members_of_whole, {BROKEN: left} if left else {}
 
 
 def repeated_inputs(members: Iterable[Member]) -> int:
     """Count the members whose input is that of an earlier one."""
-    names = [Example(one.inputs).id for one in members]
+    names = [Example(member.inputs).id for member in members]
     return len(names) - len(set(names))
 
 
@@ -202,8 +204,8 @@ def without_broken_sets(members: Sequence[Member]) -> tuple[list[Member], dict[s
     A set whose original is here and whose neighbours all had to be left out would be consistent for nothing. Where no
     original is here they are in a file of their own, and nothing is left out.
     """
-    with_neighbour = {one.set for one in members if not one.original}
-    whole = [one for one in members if one.set in with_neighbour]
+    with_neighbour = {member.set for member in members if not member.original}
+    whole = [member for member in members if member.set in with_neighbour]
     left = len(members) - len(whole)
     return whole, {BROKEN: left} if left else {}
 
@@ -212,13 +214,13 @@ def stored_members(members: Iterable[Member]) -> list[dict[str, Any]]:
     """Return members as examples of a data set version: the set is the group, the role a tag."""
     return [
         {
-            **one.inputs,
-            "answer": one.answer,
-            "tags": [ROLE_TAGS[one.original], *one.tags],
-            "group": one.set,
-            "source": one.source,
+            **member.inputs,
+            "answer": member.answer,
+            "tags": [ROLE_TAGS[member.original], *member.tags],
+            "group": member.set,
+            "source": member.source,
         }
-        for one in members
+        for member in members
     ]
 
 

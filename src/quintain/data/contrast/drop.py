@@ -64,13 +64,13 @@ def _add(
     original: bool = False,
 ) -> None:
     raw_answers = [asked.get("answer"), *(asked.get("validated_answers") or [])]
-    answers = [spans for one in raw_answers if isinstance(one, dict) and (spans := spans_of(one))]
+    answers = [spans for answer in raw_answers if isinstance(answer, dict) and (spans := spans_of(answer))]
     question = asked.get("question")
     if not answers or not isinstance(question, str):
         sets.fault(Text("a question needs a 'question' and an 'answer' with a number, a date or spans"), number)
         return
     # The same answer from two annotators is one right answer.
-    right = [list(one) for one in dict.fromkeys(tuple(one) for one in answers)]
+    right = [list(one) for one in dict.fromkeys(tuple(answer) for answer in answers)]
     inputs = {"passage": passage, "question": question}
     sets.members.append(Member(number, name, origin, original, inputs, right, right))
 

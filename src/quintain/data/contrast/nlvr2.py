@@ -20,7 +20,7 @@ def read(files: ContrastFiles) -> ContrastSets:
         name = str(row.get("identifier"))
         _add(sets, number, row, name, name.rpartition("-")[0])
     if files.originals is not None:
-        origins = {one.set for one in sets.members}
+        origins = {member.set for member in sets.members}
         first = ContrastSets(files.originals.name)
         for number, row in _lines(files.originals, first):
             if str(row.get("identifier")) in origins:

@@ -26,7 +26,7 @@ def read_quoref(files: ContrastFiles) -> ContrastSets:
     sets = ContrastSets(second.name)
     for number, paragraph, asked in _questions(first):
         _quoref(sets, number, paragraph, asked, str(asked.get("id")), original=True)
-    known = {one.set for one in sets.members}
+    known = {member.set for member in sets.members}
     for number, paragraph, asked in _questions(second):
         origin = str(asked.get("original_id"))
         if origin not in known:
@@ -83,7 +83,7 @@ def _questions(path: Path) -> Iterator[_Asked]:
 def _texts(asked: dict[str, Any]) -> list[str]:
     """Return the texts of the answers as they stand, but for spaces around them, each once."""
     answers = asked.get("answers")
-    texts = [one.get("text") for one in answers if isinstance(one, dict)] if isinstance(answers, list) else []
+    texts = [answer.get("text") for answer in answers if isinstance(answer, dict)] if isinstance(answers, list) else []
     return list(dict.fromkeys(text.strip() for text in texts if isinstance(text, str) and text.strip()))
 
 

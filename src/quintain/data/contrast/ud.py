@@ -60,7 +60,7 @@ def read(files: ContrastFiles) -> ContrastSets:
     for way in _WAYS:
         first, second = (files.file(rf"{part}_only\.{way}\.conllu$") for part in ("original", "altered"))
         originals, altered = list(sentences(first)), list(sentences(second))
-        if [one.name for one in originals] != [one.name for one in altered]:
+        if [original.name for original in originals] != [one.name for one in altered]:
             raise BadInput(
                 faults=[Fault("its sentences are not those of {other}", other=first.name, file=second.name)],
                 remedy="Both files have the same sentences in the same order.",

@@ -142,5 +142,5 @@ def _card(collection: Collection) -> str:
     if closed:
         lines += [f"**The inputs of {markdown(closed)} are not open to all: do not pass this folder on as it is.**"]
     if collection.citations:
-        lines += ["", "## Citation", "", "\n\n".join(markdown_code(one) for one in collection.citations)]
+        lines += ["", "## Citation", "", "\n\n".join(markdown_code(citation) for citation in collection.citations)]
     return "\n".join(lines) + "\n"

@@ -102,7 +102,7 @@ def _records(split: PublishedSplit, collection: Collection, file: DataFile) -> d
     name = f"{split.name}_examples" if split.name == _LABELS else split.name
     fields = [_field(name, column, dtype, file) for column, dtype in collection.schema.items()]
     if collection.labels and split.answers:  # a column of nothing cannot be joined with the labels
-        answer = next(one for one in fields if one["name"] == "answer")
+        answer = next(field for field in fields if field["name"] == "answer")
         answer["references"] = {"field": {"@id": f"{_LABELS}/name"}}
     return {
         "@type": "cr:RecordSet",

@@ -109,7 +109,7 @@ def _question(file: str, number: int, asked: Any, context: Any, title: Any) -> R
         "context": context,
         "question": asked["question"],
         # The same span from three annotators is one right answer.
-        "answers": list({(one["text"], one["start"]): one for one in answers}.values()),
+        "answers": list({(answer["text"], answer["start"]): answer for answer in answers}.values()),
         "impossible": bool(asked.get("is_impossible", False)),
     }
 

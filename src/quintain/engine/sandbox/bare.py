@@ -24,7 +24,9 @@ class Layout:
 
     def find(self, path: str) -> str:
         """Return *path* as the program sees it: below the root where something is laid out there, else as it is."""
-        shown = any(path == one or path.startswith(f"{one}/") or one.startswith(f"{path}/") for one in self.targets)
+        shown = any(
+            path == target or path.startswith(f"{target}/") or target.startswith(f"{path}/") for target in self.targets
+        )
         return f"{self.root}{path}" if shown else path
 
 

@@ -183,10 +183,10 @@ class SandboxedProcess:
     def observe(self) -> None:
         """Note now what memory and processor time were used, apart from the look before and the one to come."""
         with contextlib.suppress(OSError, ValueError):
-            self._look(apart=True)
+            self._sample_memory(apart=True)
             self._apart = True
 
-    def _look(self, *, apart: bool = False) -> float:
+    def _sample_memory(self, *, apart: bool = False) -> float:
         """Note the memory since the last look; two closer than the interval between looks count as one, unless *apart*.
 
         One that is asked for stands apart: the look before it may be of what was asked before.
@@ -231,7 +231,7 @@ class SandboxedProcess:
             used = self._limited_memory()
             # What somebody has just looked at says nothing yet of what the model is about to need.
             recent = self._apart and time.monotonic() - self._looked < SAMPLE_SECONDS / 2
-            cpu = self.cpu_seconds() if recent else self._look()
+            cpu = self.cpu_seconds() if recent else self._sample_memory()
         except (OSError, ValueError):  # a process has ended while it was looked at
             return
         if self._process.poll() is not None:

@@ -63,4 +63,4 @@ def _lengths(options: list[str]) -> list[list[float]]:
     """Return each option's length, and how it compares with the other options of the example."""
     lengths = np.log1p([len(option) for option in options])
     middle, top, bottom = lengths.mean(), lengths.max(), lengths.min()
-    return [[one - middle, float(one == top), float(one == bottom)] for one in lengths.tolist()]
+    return [[length - middle, float(length == top), float(length == bottom)] for length in lengths.tolist()]

@@ -81,7 +81,7 @@ class SpanOverlap(SpanBaseline):
         best, choice = -np.inf, (0, len(text))
         for start, end in sentences(text):
             sentence_tokens = [self._token(match, asked) for match in self._tokens.finditer(text, start, end)]
-            overlap = self._rarity.total({one.word for one in sentence_tokens if one.shared})
+            overlap = self._rarity.total({token.word for token in sentence_tokens if token.shared})
             piece, score = _piece(sentence_tokens, asked_for, lengths)
             if piece is not None and overlap + score > best:
                 best, choice = overlap + score, piece

@@ -68,7 +68,7 @@ def word_importance(text: str, predict: Predict) -> list[tuple[int, float]]:
     without = [text[: word.start()] + text[word.end() :].lstrip(" ") for word in words]
     base, *others = predict([text, *without])
     label = _likeliest(base)
-    falls = [base[label] - one.get(label, 0.0) for one in others]
+    falls = [base[label] - other.get(label, 0.0) for other in others]
     return sorted(enumerate(falls), key=lambda pair: (-pair[1], pair[0]))
 
 
@@ -109,7 +109,7 @@ def flip_search(
             if label != was:
                 size = edit_size(text, edited)
                 candidates.append(FlipCandidate(model, edited, state, was, label, float(answer[label]), size))
-        flipped = {one.swaps for one in candidates}
+        flipped = {candidate.swaps for candidate in candidates}
         order = sorted(range(len(grown)), key=lambda index: (answers[index].get(was, 0.0), index))
         # What turned the model already needs no further swap.
         beam = [grown[place] for place in order if grown[place] not in flipped][: limits.beam]

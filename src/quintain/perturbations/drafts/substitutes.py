@@ -53,7 +53,11 @@ def learned(texts: Sequence[str], most: int = MOST) -> Substitutes:
                 shared[other] += weight * min(count, contexts[other][context]) / len(users[context]) ** 0.5
         shared.pop(word, None)
         ranked = sorted(shared, key=lambda other: (-shared[other] / totals[other] ** 0.5, other))
-        whole = [other for other in ranked if any("*" not in one for one in contexts[word] if other in users[one])]
+        whole = [
+            other
+            for other in ranked
+            if any("*" not in context for context in contexts[word] if other in users[context])
+        ]
         return tuple(whole[:most])
 
     return substitutes

@@ -48,7 +48,10 @@ def run_trial(protocols: Sequence[Protocol], workers: int, seed: int, model: Cro
 
 def forecast_arms(trials: Sequence[TrialRun]) -> list[ArmForecast]:
     """Sum up each arm over the trials."""
-    return [_arm([one.runs[place] for one in trials], [one.sums[place] for one in trials]) for place in _arms(trials)]
+    return [
+        _arm([trial.runs[place] for trial in trials], [trial.sums[place] for trial in trials])
+        for place in _arms(trials)
+    ]
 
 
 def forecast_power(trials: Sequence[TrialRun], workers: int, gap: float) -> list[Power]:
@@ -91,10 +94,10 @@ def _arms(trials: Sequence[TrialRun]) -> range:
 
 def _arm(runs: Sequence[ArmRun], sums: Sequence[ArmSums]) -> ArmForecast:
     protocol = runs[0].protocol
-    paid = np.array([sum(one.paid.values()) for one in runs], dtype=np.float64)
-    final = np.array([one.paid.get(protocol.final.name, 0) for one in runs], dtype=np.float64)
-    written = np.array([max(len(one.names), 1) for one in runs], dtype=np.float64)
-    expert = np.array([one.expert_cost for one in runs])
+    paid = np.array([sum(run.paid.values()) for run in runs], dtype=np.float64)
+    final = np.array([run.paid.get(protocol.final.name, 0) for run in runs], dtype=np.float64)
+    written = np.array([max(len(run.names), 1) for run in runs], dtype=np.float64)
+    expert = np.array([run.expert_cost for run in runs])
     return ArmForecast(
         protocol.name,
         _mean(runs, lambda run: len(run.crowd)),
@@ -110,7 +113,7 @@ def _arm(runs: Sequence[ArmRun], sums: Sequence[ArmSums]) -> ArmForecast:
         _range(np.array([_share(one.human[SLICE], one.items[SLICE]) for one in sums])),
         _range(np.array([_share(one.models[SLICE][MODEL], one.asked[SLICE][MODEL]) for one in sums])),
         _range(np.array([float(gap_of(_totals(one))) for one in sums])),
-        {name: float(np.mean([one.came.get(name, 0) for one in runs])) for name in runs[0].came},
+        {name: float(np.mean([run.came.get(name, 0) for run in runs])) for name in runs[0].came},
     )
 
 
@@ -121,11 +124,11 @@ def _share(hits: FloatArray, number: FloatArray) -> float:
 
 def _totals(sums: ArmSums) -> FloatArray:
     parts = (sums.items[SLICE], sums.human[SLICE], sums.models[SLICE][MODEL], sums.asked[SLICE][MODEL])
-    return np.array([one.sum() for one in parts])
+    return np.array([part.sum() for part in parts])
 
 
 def _mean(runs: Sequence[ArmRun], figure: Callable[[ArmRun], float]) -> float:
-    return float(np.mean([figure(one) for one in runs]))
+    return float(np.mean([figure(run) for run in runs]))
 
 
 def _range(values: FloatArray) -> Estimate:

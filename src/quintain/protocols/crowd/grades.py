@@ -42,6 +42,6 @@ def _options(
     seen = hard + rng.normal(0.0, noise, len(hard))
     if question.part == "distractors" and good and bad:
         return np.where(seen > -0.3, good[0], bad[0]).astype(np.int64)
-    ranked = np.argsort([one.value for one in question.options], kind="stable")
+    ranked = np.argsort([option.value for option in question.options], kind="stable")
     edges = np.linspace(-1.2, 1.6, len(ranked) - 1) if len(ranked) > 2 else np.zeros(1)
     return np.asarray(ranked[np.digitize(seen, edges)], dtype=np.int64)

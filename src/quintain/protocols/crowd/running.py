@@ -163,7 +163,7 @@ def _grading(run: ArmRun, stage: Stage) -> None:
             item = run.course.arm.items[name]
             grader = graders[(position + turn) % len(graders)]
             if grader in item.grades or grader == item.writer:
-                free = [one for one in graders if one not in item.grades and one != item.writer]
+                free = [grader for grader in graders if grader not in item.grades and grader != item.writer]
                 if not free:
                     continue
                 grader = free[position % len(free)]
@@ -194,7 +194,7 @@ def _hidden_checks(run: ArmRun, stage: Stage, graders: list[str]) -> int:
 
 
 def _promoted(run: ArmRun, stage: Stage) -> list[str]:
-    return [one for one in run.course.arm.people if grading.may_grade(run.course.arm, stage, one)]
+    return [person for person in run.course.arm.people if grading.may_grade(run.course.arm, stage, person)]
 
 
 def _share_taught(run: ArmRun, by: str) -> float:
@@ -223,4 +223,4 @@ def _spend(run: ArmRun, stage: Stage, sessions: IntArray, minutes: float) -> Non
 def finalists(run: ArmRun) -> int:
     """Count the people who wrote data."""
     name = run.protocol.final.name
-    return sum(one.done(name) > 0 for one in run.course.arm.people.values() if one.at == END)
+    return sum(person.done(name) > 0 for person in run.course.arm.people.values() if person.at == END)

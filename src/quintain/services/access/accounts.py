@@ -162,8 +162,8 @@ def roles_on_task(
         db, task_id, search=search.strip(), role=role.value if role else "", limit=limit, offset=offset
     )
     listed = [
-        TaskRole(one.name, one.display_name, RoleName(one.grant.role), one.grant.granted_at, one.given_by)
-        for one in grants
+        TaskRole(grant.name, grant.display_name, RoleName(grant.grant.role), grant.grant.granted_at, grant.given_by)
+        for grant in grants
     ]
     return TaskRoles(listed, total)
 
@@ -296,8 +296,9 @@ def refuse_last_admin(db: Session, user: User) -> None:
 def _require_may_grant(actor: Actor, role: RoleName, task: str | None) -> None:
     if task is not None and role in GIVEN_BY_OWNERS:
         require_role(actor, RoleName.OWNER, task=task)
-    else:
+    else:  # with a token for tasks alone, an admin could make themselves or others more than it is good for
         require_admin(actor)
+        require_scope(actor, Scope.ADMIN)
     if task is not None and role is RoleName.ADMIN:
         raise BadInput("An admin is one everywhere, not on one task.", remedy="Leave the task out, or grant owner.")
 

@@ -22,4 +22,4 @@ def entries(db: Session, actor: Actor, *, limit: int = 100, before: int | None =
     """List what happened, newest first; *before* is the id of the last entry of the page before."""
     require_admin(actor)
     rows = log.audit_entries(db, limit=limit, before=before)
-    return [AuditLine(one.id, one.at, one.actor, one.action, one.subject, one.details) for one in rows]
+    return [AuditLine(row.id, row.at, row.actor, row.action, row.subject, row.details) for row in rows]

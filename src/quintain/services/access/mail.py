@@ -90,7 +90,7 @@ def _hand_over(server: smtplib.SMTP, mail: Mail, message: EmailMessage, to: str)
     except smtplib.SMTPSenderRefused as error:
         if error.smtp_code in ABOUT_MESSAGE:
             raise _verdict(mail, error.smtp_code, error.smtp_error) from error
-        raise _down(mail, f"{error.smtp_code} {_said(error.smtp_error)}") from error
+        raise _down(mail, f"{error.smtp_code} {_reply_text(error.smtp_error)}") from error
     except smtplib.SMTPDataError as error:
         raise _verdict(mail, error.smtp_code, error.smtp_error) from error
     except (OSError, smtplib.SMTPException) as error:  # timeouts, and a connection that was cut
@@ -102,8 +102,8 @@ def _hand_over(server: smtplib.SMTP, mail: Mail, message: EmailMessage, to: str)
 def _verdict(mail: Mail, code: int, reply: bytes | str) -> MessageRefused | ServerDown:
     """Return whom a reply is about: 421 is the server going away, everything else is this message."""
     if code == CLOSING:
-        return _down(mail, f"{code} {_said(reply)}", begun=True)
-    return _refusal(code >= PERMANENT, f"{code} {_said(reply)}")
+        return _down(mail, f"{code} {_reply_text(reply)}", begun=True)
+    return _refusal(code >= PERMANENT, f"{code} {_reply_text(reply)}")
 
 
 def _refusal(final: bool, reason: str) -> MessageRefused:
@@ -124,7 +124,7 @@ def _down(mail: Mail, reason: str, *, begun: bool = False) -> ServerDown:
     return down
 
 
-def _said(reply: bytes | str) -> str:
+def _reply_text(reply: bytes | str) -> str:
     text = reply.decode("utf-8", "replace") if isinstance(reply, bytes) else reply
     return " ".join(text.split())
 

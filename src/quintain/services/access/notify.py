@@ -68,7 +68,7 @@ def list_notifications(
 ) -> list[records.Notification]:
     """List the actor's messages, newest first."""
     rows = log.notifications(db, require_user(actor), unread_only=unread_only, limit=limit)
-    return [records.Notification(one.id, one.at, one.kind, text_of(one), one.url, one.read_at) for one in rows]
+    return [records.Notification(row.id, row.at, row.kind, text_of(row), row.url, row.read_at) for row in rows]
 
 
 def unread_count(db: Session, actor: Actor) -> int:

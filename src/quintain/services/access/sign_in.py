@@ -181,7 +181,7 @@ def limited(actor: Actor, scopes: frozenset[Scope], task: str | None) -> Actor:
     if task is None:
         return replace(actor, allows=scopes)
     working = (RoleName.WORKER, RoleName.EXPERT)
-    held = {Grant(one.role, task) for one in actor.grants if one.role in working and one.task in (None, task)}
+    held = {Grant(grant.role, task) for grant in actor.grants if grant.role in working and grant.task in (None, task)}
     return replace(actor, grants=frozenset(held), allows=scopes, task=task)
 
 

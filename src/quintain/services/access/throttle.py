@@ -22,7 +22,7 @@ def hit(db: Session, key: str, limit: int, seconds: int) -> None:
     moment = time.time()
     window = int(moment // seconds) * seconds
     with transaction(db):
-        current, previous = people.count_hit(db, _kept(key, seconds), window, window - seconds)
+        current, previous = people.count_hit(db, _counter_key(key, seconds), window, window - seconds)
     passed = (moment - window) / seconds
     if current + previous * (1 - passed) > limit:
         wait = max(1, math.ceil(seconds - (moment - window)))
@@ -40,10 +40,10 @@ def hit(db: Session, key: str, limit: int, seconds: int) -> None:
 def forgive(db: Session, key: str, seconds: int) -> None:
     """Take one *key* back that was counted a moment ago and, as it turned out, does no harm."""
     with transaction(db):
-        people.forgive_hit(db, _kept(key, seconds), int(time.time() // seconds) * seconds)
+        people.forgive_hit(db, _counter_key(key, seconds), int(time.time() // seconds) * seconds)
 
 
-def _kept(key: str, seconds: int) -> str:
+def _counter_key(key: str, seconds: int) -> str:
     return f"{key[:180]}:{seconds}"
 
 

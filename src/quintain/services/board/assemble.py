@@ -46,7 +46,7 @@ from quintain.store.queries.tasks import board_settings
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Outcome:
     """What is known of one model version on one data set, with when and from what."""
 
     result: StoredResult
@@ -84,7 +84,7 @@ def board(
     abilities = figures_of(shown_abilities(db, task_name, moment)) if metric == ABILITY else {}
     axes = _axes(metric, spec)
     variants = counted_variants(task)
-    outcomes = _found(db, blobs, actor, task, moment)
+    outcomes = _outcomes(db, blobs, actor, task, moment)
     datasets = _datasets(db, blobs, task, spec, moment, part.tag)
     languages = tuple(sorted({dataset.language for dataset in datasets}))
     tags = _tags(outcomes, datasets)
@@ -139,9 +139,9 @@ def board(
     )
 
 
-def _found(
+def _outcomes(
     db: Session, blobs: Blobs, actor: Actor, task: Task, moment: datetime | None
-) -> dict[tuple[int, int], _Found]:
+) -> dict[tuple[int, int], _Outcome]:
     """Return all results by model and data set version; of a frozen board, those that were there at *moment*.
 
     On hidden labels, what rests on few examples is for the task's owners, as everywhere.
@@ -153,14 +153,14 @@ def _found(
         if moment is not None:
             known = {name: fact for name, fact in known.items() if fact.finished_at and fact.finished_at <= moment}
         shown = result if sees_all(actor, task.name, result.hidden) else guarded(result)
-        outcomes[(result.model_version_id, result.dataset_version_id)] = _Found(shown, known)
+        outcomes[(result.model_version_id, result.dataset_version_id)] = _Outcome(shown, known)
     return outcomes
 
 
 def _measurements(
     versions: Sequence[ModelVersionInfo],
     datasets: Sequence[MatrixDataset],
-    outcomes: Mapping[tuple[int, int], _Found],
+    outcomes: Mapping[tuple[int, int], _Outcome],
 ) -> Iterator[Measurement]:
     """List on what classes of machines the models of the board were measured, on data sets that score if any does."""
     scoring = [dataset for dataset in datasets if dataset.weight > 0] or datasets
@@ -203,7 +203,7 @@ def _datasets(
     ]
 
 
-def _tags(outcomes: Mapping[tuple[int, int], _Found], datasets: Sequence[MatrixDataset]) -> tuple[str, ...]:
+def _tags(outcomes: Mapping[tuple[int, int], _Outcome], datasets: Sequence[MatrixDataset]) -> tuple[str, ...]:
     scoring = {dataset.id for dataset in datasets if dataset.weight > 0}
     names = {
         str(piece["value"])
@@ -216,7 +216,7 @@ def _tags(outcomes: Mapping[tuple[int, int], _Found], datasets: Sequence[MatrixD
 
 
 def _chosen(
-    datasets: Sequence[MatrixDataset], outcomes: Mapping[tuple[int, int], _Found], part: BoardPart
+    datasets: Sequence[MatrixDataset], outcomes: Mapping[tuple[int, int], _Outcome], part: BoardPart
 ) -> list[MatrixDataset]:
     """Keep the data sets of the language, and those in which the tag occurs."""
     chosen = [dataset for dataset in datasets if part.language in (None, dataset.language)]
@@ -255,7 +255,7 @@ def _performance_axis(name: str) -> Axis:
 def _model(
     info: ModelInfo,
     version: ModelVersionInfo,
-    outcomes: Sequence[_Found | None],
+    outcomes: Sequence[_Outcome | None],
     *,
     axes: Sequence[Axis],
     stands: Sequence[tuple[Mapping[str, Gap], RunCounts]],
@@ -288,17 +288,21 @@ def _model(
         gaps={name: [why for _, why in pairs] for name, pairs in cells.items()},
         runs=[runs for _, runs in stands],
         pooled={axis.name: pooled for axis in axes if axis.pooled},
-        slices=[[] if one is None else _slices(axes[0], one.result, metric) for one in outcomes],
+        slices=[[] if outcome is None else _slices(axes[0], outcome.result, metric) for outcome in outcomes],
         cannot=cannot,
         hashes=(version.hash,),
-        draws={name: tuple((one.result.draws.get(name) if one else None,) for one in outcomes) for name in SHARES},
+        draws={
+            name: tuple((outcome.result.draws.get(name) if outcome else None,) for outcome in outcomes)
+            for name in SHARES
+        },
         predictions=tuple(
-            (one.facts[PLAIN].predictions if one is not None and PLAIN in one.facts else None,) for one in outcomes
+            (outcome.facts[PLAIN].predictions if outcome is not None and PLAIN in outcome.facts else None,)
+            for outcome in outcomes
         ),
     )
 
 
-def _value(axis: Axis, outcome: _Found, metric: str, tag: str | None) -> Figure | None:
+def _value(axis: Axis, outcome: _Outcome, metric: str, tag: str | None) -> Figure | None:
     result = outcome.result
     if axis.name in MEASURED:
         return _measured(axis, outcome)
@@ -325,7 +329,7 @@ def _value(axis: Axis, outcome: _Found, metric: str, tag: str | None) -> Figure 
     return replace(figure, failed=bounds["examples"], worst=worst, best=best)
 
 
-def _measured(axis: Axis, outcome: _Found) -> Figure | None:
+def _measured(axis: Axis, outcome: _Outcome) -> Figure | None:
     measured = outcome.result.measurements
     value = measured.get(axis.name)
     if value is None:
@@ -347,7 +351,7 @@ def _measured(axis: Axis, outcome: _Found) -> Figure | None:
     )
 
 
-def _measured_at(outcome: _Found) -> str | None:
+def _measured_at(outcome: _Outcome) -> str | None:
     return _when(outcome.facts[MEASURE].finished_at if MEASURE in outcome.facts else None)
 
 

@@ -57,7 +57,7 @@ def _certainty(ranked: Ranked, sure: Uncertainty | None, first: list[str]) -> st
         return "too_small"
     if len(first) == 1:
         return "alone"
-    groups = {one.model: one.group for one in sure.models} if sure else {}
+    groups = {model.model: model.group for model in sure.models} if sure else {}
     if not groups.keys() >= set(first):
         return "unknown"
     return "settled" if groups[first[0]] != groups[first[1]] else "too_close"

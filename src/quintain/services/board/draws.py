@@ -211,7 +211,7 @@ def _resample(
             scores = [metric.scores(_aligned(blobs, matrix, examples, key)) for key in keys]
             return bootstrap_scores(np.column_stack(scores), groups=groups, seed=seed, resamples=resamples)
         totals = bootstrap_totals(tallies(), groups=groups, seed=seed, resamples=resamples)
-        return np.column_stack([metric.value(one) for one in totals])
+        return np.column_stack([metric.value(total) for total in totals])
 
     drawn = None if is_few(examples.height, groups) else by_bootstrap()
     height = examples.height
@@ -222,7 +222,7 @@ def _resample(
         return Drawn(by_bootstrap() if drawn is None else drawn, height, height)
     # A model that made no error, or few examples, say too little for a bootstrap: all are drawn from the posterior.
     totals = posterior_totals(by_model, groups=groups, seed=seed, resamples=resamples)
-    return Drawn(np.column_stack([metric.value(one) for one in totals]), height, height)
+    return Drawn(np.column_stack([metric.value(total) for total in totals]), height, height)
 
 
 def _streamed(

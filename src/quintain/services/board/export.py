@@ -38,7 +38,7 @@ def _chosen(ranked: Ranked, model: str | None) -> MatrixModel:
         raise BadInput("This format describes one model.", remedy="Say which, by its name.")
     row = ranked.board.position(model)
     if row is None:
-        names = ", ".join(one.name for one in ranked.board.models[:10])
+        names = ", ".join(model.name for model in ranked.board.models[:10])
         raise NotFound(
             "There is no model '{model}' on this board.",
             model=model,
@@ -75,7 +75,7 @@ def caption(ranked: Ranked) -> str:
     ranking = ranked.ranking
     weights = ", ".join(f"{name} {weight:.3g}" for name, weight in ranking.weights.items() if weight > 0)
     used = ranked.dataset_weights()
-    datasets = ", ".join(one.ref for one in ranked.board.datasets if used[one.name] > 0)
+    datasets = ", ".join(dataset.ref for dataset in ranked.board.datasets if used[dataset.name] > 0)
     return (
         f"Task {ranked.board.task.name} on {datasets or 'no data set'}; weights: {weights}; "
         f"epsilon {ranking.epsilon:g}; {_rates(ranked)}{_cover(ranked)}{_measured_on(ranked)}"

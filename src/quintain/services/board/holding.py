@@ -214,7 +214,7 @@ def with_settings(matrix: BoardMatrix, spec: BoardSpec) -> BoardMatrix:
     return replace(
         matrix,
         spec=spec,
-        datasets=tuple(replace(one, weight=spec.dataset_weight(one.name)) for one in matrix.datasets),
+        datasets=tuple(replace(dataset, weight=spec.dataset_weight(dataset.name)) for dataset in matrix.datasets),
         axes=tuple(
             replace(axis, cap=spec.caps.get("memory")) if axis.name == "memory" else axis for axis in matrix.axes
         ),

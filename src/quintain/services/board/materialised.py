@@ -142,10 +142,10 @@ def decode_board(task: Task, shape: Mapping[str, Any], made_at: datetime) -> Boa
     return BoardMatrix(
         task=task,
         metric=shape["metric"],
-        axes=tuple(Axis(**one) for one in shape["axes"]),
-        datasets=tuple(decode(MatrixDataset, one) for one in shape["datasets"]),
+        axes=tuple(Axis(**axis) for axis in shape["axes"]),
+        datasets=tuple(decode(MatrixDataset, dataset) for dataset in shape["datasets"]),
         rounds=tuple(decode(MatrixRound, one) for one in shape["rounds"]),
-        models=tuple(_model(one) for one in shape["models"]),
+        models=tuple(_model(model) for model in shape["models"]),
         spec=restore(BoardSpec, shape["spec"]),
         part=BoardPart(**shape["part"]),
         tags=tuple(shape["tags"]),
@@ -169,10 +169,10 @@ def _model(shape: Mapping[str, Any]) -> MatrixModel:
             "hashes": tuple(shape["hashes"]),
             "predictions": tuple(map(tuple, shape["predictions"])),
             "draws": {axis: tuple(map(tuple, cells)) for axis, cells in shape["draws"].items()},
-            "values": {axis: [_figure(one) for one in cells] for axis, cells in shape["values"].items()},
+            "values": {axis: [_figure(cell) for cell in cells] for axis, cells in shape["values"].items()},
             "pooled": {axis: _figure(one) for axis, one in shape["pooled"].items()},
-            "gaps": {axis: [_gap(one) for one in cells] for axis, cells in shape["gaps"].items()},
-            "runs": [RunCounts(**one) for one in shape["runs"]],
+            "gaps": {axis: [_gap(cell) for cell in cells] for axis, cells in shape["gaps"].items()},
+            "runs": [RunCounts(**run) for run in shape["runs"]],
             "newer": decode(ComingModel, shape["newer"]) if shape.get("newer") else None,
         }
     )
@@ -198,7 +198,7 @@ def basis(db: Session, subject: str) -> str:
     fitted = kept_queries.stored_basis(db, NAME, key.task) if spec.metric == ABILITY else None
     stamp = ".".join(map(str, queries.stamp(db)))
     moments = [frozen_at(spec), fitted.computed_at if fitted else None]
-    return f"{FORMAT}-{__version__} {stamp} {' '.join(one.isoformat() if one else '' for one in moments)}"
+    return f"{FORMAT}-{__version__} {stamp} {' '.join(moment.isoformat() if moment else '' for moment in moments)}"
 
 
 def facts(db: Session, subject: str) -> int:
@@ -241,7 +241,7 @@ def _subjects(db: Session) -> Iterable[str]:
     """Name the boards that many see and that are large, and all that are kept: what was ranked last is in them."""
     tasks = {summary.task.name for summary in list_tasks(db)}
     large = [subject for subject in whole_boards(db) if facts(db, subject) > AT_ONCE]
-    stored = [one for one in kept_queries.subjects(db, BOARD.name) if BoardKey.read(one).task in tasks]
+    stored = [subject for subject in kept_queries.subjects(db, BOARD.name) if BoardKey.read(subject).task in tasks]
     return dict.fromkeys([*large, *stored])
 
 

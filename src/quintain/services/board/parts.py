@@ -69,7 +69,10 @@ class MatrixDataset:
             self.language,
             self.rows,
             self.weight,
-            [records.BoardWarning(one.kind, one.text, one.units, list(one.labels)) for one in self.warnings],
+            [
+                records.BoardWarning(warning.kind, warning.text, warning.units, list(warning.labels))
+                for warning in self.warnings
+            ],
             list(self.inapplicable),
         )
 
@@ -86,7 +89,7 @@ class RoundRate:
     def record(self) -> records.RoundModel:
         """Return the record that everybody sees."""
         name = self.model.rpartition("/")[2].partition("@")[0]
-        return records.RoundModel(self.model, name, self.collected, self.errors, _kept(self.vmer))
+        return records.RoundModel(self.model, name, self.collected, self.errors, _to_kept(self.vmer))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +106,7 @@ class MatrixRound:
     @property
     def best(self) -> RoundRate | None:
         """The model with the lowest rate; None before anything is validated."""
-        known = [one for one in self.models if one.vmer.value is not None]
+        known = [model for model in self.models if model.vmer.value is not None]
         return min(known, key=lambda rate: (rate.vmer.value or 0.0, rate.model), default=None)
 
     def record(self) -> records.BoardRound:
@@ -115,9 +118,9 @@ class MatrixRound:
             at=self.at.replace(microsecond=0),
             collected=self.collected,
             validated=self.validated,
-            human=_kept(self.human) if self.human else None,
+            human=_to_kept(self.human) if self.human else None,
             best=records.RoundBest(best.model, *_rest(best.vmer)) if best else None,
-            models=[one.record() for one in self.models],
+            models=[model.record() for model in self.models],
         )
 
 
@@ -127,7 +130,7 @@ def rest_of(rate: Estimate) -> Estimate:
     return Estimate(value, low, high)
 
 
-def _kept(rate: Estimate) -> KeptEstimate:
+def _to_kept(rate: Estimate) -> KeptEstimate:
     return KeptEstimate(rate.value, rate.low, rate.high, rate.reason or None)
 
 

@@ -204,7 +204,11 @@ class Ranked:
             amrs=ranking.amrs,
             weights=ranking.weights,
             datasets=self.dataset_weights(),
-            warnings={one.name: [why.text for why in one.warnings] for one in self.board.datasets if one.warnings},
+            warnings={
+                dataset.name: [why.text for why in dataset.warnings]
+                for dataset in self.board.datasets
+                if dataset.warnings
+            },
             epsilon=ranking.epsilon,
             base=ranking.base,
             worth=ranking.worth,

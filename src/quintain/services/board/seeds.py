@@ -77,8 +77,8 @@ def _slices(lists: Sequence[Sequence[PlainSlice]]) -> list[PlainSlice]:
     names = [(piece["by"], piece["name"]) for piece in lists[0]]
     slices: list[PlainSlice] = []
     for named in names:
-        pieces = [one for pieces in lists for one in pieces if (one["by"], one["name"]) == named]
+        pieces = [piece for pieces in lists for piece in pieces if (piece["by"], piece["name"]) == named]
         if len(pieces) == len(lists):
-            averaged = _averaged([(one["value"], one.get("low"), one.get("high")) for one in pieces])
+            averaged = _averaged([(piece["value"], piece.get("low"), piece.get("high")) for piece in pieces])
             slices.append({**pieces[0], **averaged})
     return slices

@@ -65,7 +65,7 @@ def fork_view(db: Session, task: str, name: str) -> BoardView:
     """Return the view that is kept under *name*, whoever made it; NotFound without one."""
     fork = queries.fork(db, find_row(db, task).id, name.strip())
     if fork is None or fork.deleted_at is not None:
-        known = ", ".join(f"'{one.name}'" for one in list_forks(db, task)) or Text("none")
+        known = ", ".join(f"'{fork.name}'" for fork in list_forks(db, task)) or Text("none")
         raise NotFound(
             "Nobody keeps a view called '{name}' of this board.", name=name, known=known, remedy="There is: {known}."
         )
@@ -195,9 +195,9 @@ def snapshot_shape(ranked: Ranked, sure: Mapping[str, Any], title: str = "", ser
         "ranking": ranked.as_dict(),
         "uncertainty": dict(sure),
         "inputs": {
-            "datasets": {one.ref: one.hash for one in matrix.datasets},
+            "datasets": {dataset.ref: dataset.hash for dataset in matrix.datasets},
             "rounds": {one.ref: content_id(to_plain(one.record())) for one in matrix.rounds},
-            "models": {one.ref: list(one.hashes) for one in matrix.models},
+            "models": {model.ref: list(model.hashes) for model in matrix.models},
             # Equal models answer equally: the files of an anonymous one would tell which public one it is.
             "predictions": {
                 model.ref: {one.ref: list(keys) for one, keys in zip(matrix.datasets, model.predictions, strict=True)}

@@ -95,7 +95,7 @@ def make_standing(db: Session, blobs: Blobs, task: str) -> BoardStanding:
     )
     sure = known_uncertainty(db, blobs, ANONYMOUS, task) if current.places else None
     claim = claim_of(warm.ranked, sure) if warm.ranked else NO_CLAIM
-    ranges = {one.model: one.rank for one in sure.models} if sure else {}
+    ranges = {model.model: model.rank for model in sure.models} if sure else {}
     places = tuple(_with_range(place, ranges.get(place.ref)) for place in current.places)
     return replace(current, places=places, axes=tuple(matrix.axes), rounds=over_rounds(db, matrix), claim=claim)
 

@@ -102,7 +102,7 @@ def known_uncertainty(
 
 def _is_to_be_seen(value: Mapping[str, Any], matrix: BoardMatrix) -> bool:
     """Whether all models that it tells of are still to be seen on the board."""
-    return {one["model"] for one in value["models"]} <= {one.ref for one in matrix.models}
+    return {model["model"] for model in value["models"]} <= {model.ref for model in matrix.models}
 
 
 def sent_uncertainty(
@@ -167,7 +167,7 @@ def _answers(db: Session, subject: str) -> int:
 
 
 def _large(db: Session) -> Iterable[str]:
-    return (one for one in whole_boards(db) if _answers(db, one) > AT_ONCE)
+    return (board for board in whole_boards(db) if _answers(db, board) > AT_ONCE)
 
 
 UNCERTAINTY = FigureKind("uncertainty", BOARD.basis, _answers, _compute, _large, at_once=AT_ONCE, recount=_recount)

@@ -152,23 +152,23 @@ def _board_of(shape: Mapping[str, Any]) -> BoardMatrix:
     """Make a board from its JSON again, as far as ranking needs it."""
     models = [
         MatrixModel(
-            ref=one["ref"],
-            name=one["name"],
-            number=one["version"],
-            hash=one["hash"],
-            owner=one["owner"],
-            visibility=one["visibility"],
-            adapter=one["adapter"],
-            predictions_only=one["predictions_only"],
-            family=one["family"],
-            created_at=datetime.fromisoformat(one["created_at"]),
-            values=decode(dict[str, list[Figure | None]], one["values"]),
-            pooled=decode(dict[str, Figure | None], one.get("pooled", {})),
-            cannot=tuple(one["cannot"]),
-            runs=[RunCounts(**counts) for counts in one.get("runs", ())],
-            seeds=tuple(one["seeds"]),
+            ref=model["ref"],
+            name=model["name"],
+            number=model["version"],
+            hash=model["hash"],
+            owner=model["owner"],
+            visibility=model["visibility"],
+            adapter=model["adapter"],
+            predictions_only=model["predictions_only"],
+            family=model["family"],
+            created_at=datetime.fromisoformat(model["created_at"]),
+            values=decode(dict[str, list[Figure | None]], model["values"]),
+            pooled=decode(dict[str, Figure | None], model.get("pooled", {})),
+            cannot=tuple(model["cannot"]),
+            runs=[RunCounts(**counts) for counts in model.get("runs", ())],
+            seeds=tuple(model["seeds"]),
         )
-        for one in shape["models"]
+        for model in shape["models"]
     ]
     return BoardMatrix(
         task=Task(name=shape["task"], kind="", title={}),

@@ -39,7 +39,7 @@ def given_answers(
     """Return of every system and part how far its answers are."""
     handed = queries.newest_answers(db, info.id)
     answers: dict[tuple[int, str], SubmittedAnswers] = {}
-    models = {one.model_version_id for one in systems if one.model_version_id is not None}
+    models = {system.model_version_id for system in systems if system.model_version_id is not None}
     for part, version in parts_of(db, info).items():
         runs = queries.runs(db, models, version.id)
         for system in systems:

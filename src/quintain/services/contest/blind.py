@@ -39,7 +39,7 @@ def dev_answers(
             code="too_early",
         )
     task = get_task(db, info.task)
-    names = [one.name for one in kind_of(task).fields(task)]
+    names = [field.name for field in kind_of(task).fields(task)]
     table = scan_for_scoring(blobs, parts_of(db, info)["dev"]).select("id", *names)
     if text:
         schema = table.collect_schema()
@@ -71,7 +71,7 @@ def export_part(db: Session, blobs: Blobs, actor: Actor, ref: str, part: str, pa
             "{ref} has no pairs to answer yet.", ref=info.ref, remedy="They are there when breaking is over."
         )
     task = get_task(db, info.task)
-    names = [one.name for one in kind_of(task).fields(task)]
+    names = [field.name for field in kind_of(task).fields(task)]
     table = scan_for_scoring(blobs, parts[part]).select("id", *names).collect()
     write_table(table, path)
     return table.height

@@ -139,7 +139,7 @@ def put_spec(
 
     *edit* says what the spec was made from; what a file, which was *typed*, leaves out is not reset in silence.
     """
-    spec = contest_of(dict(_given(spec)), file=file)
+    spec = contest_of(dict(_set_fields(spec)), file=file)
     with transaction(db):
         task_row = find_row(db, spec.task)
         require_owner(actor, spec.task)
@@ -176,7 +176,7 @@ def extend(db: Session, actor: Actor, ref: str, phase: Phase, until: datetime) -
     if phase not in ENDS:
         known = ", ".join(ENDS)
         raise BadInput("'{phase}' is no phase that ends.", phase=phase.value, known=known, remedy="There are {known}.")
-    values = {**dict(_given(info.spec)), ENDS[phase]: until}
+    values = {**dict(_set_fields(info.spec)), ENDS[phase]: until}
     return put_spec(db, actor, contest_of(values))
 
 
@@ -256,7 +256,7 @@ def _info(stored: queries.StoredContest) -> ContestInfo:
     )
 
 
-def _given(spec: ContestSpec) -> Iterator[tuple[str, object]]:
+def _set_fields(spec: ContestSpec) -> Iterator[tuple[str, object]]:
     for item in fields(spec):
         value = getattr(spec, item.name)
         if value is not None:
@@ -281,7 +281,7 @@ def _pinned(db: Session, spec: ContestSpec) -> ContestSpec:
 def _sync_models(db: Session, contest_id: int, spec: ContestSpec) -> None:
     """Let the models that take part as they are be systems; those that are named no more are taken out."""
     versions = {get_model(db, OPERATOR, ref).version.id: ref for ref in spec.models}
-    existing = [one for one in queries.systems(db, contest_id) if one.team_id is None and not one.reference]
+    existing = [system for system in queries.systems(db, contest_id) if system.team_id is None and not system.reference]
     for system in existing:
         if system.model_version_id not in versions:
             db.delete(system)
@@ -293,14 +293,15 @@ def _sync_models(db: Session, contest_id: int, spec: ContestSpec) -> None:
             add_system(db, ContestSystem(contest_id=contest_id, name=name, model_version_id=version))
     dev = get_version(db, OPERATOR, spec.dev)
     cells = [
-        {"model_version_id": one, "dataset_version_id": dev.id, "variant": PLAIN, "total": dev.rows} for one in versions
+        {"model_version_id": version, "dataset_version_id": dev.id, "variant": PLAIN, "total": dev.rows}
+        for version in versions
     ]
     add_cells(db, cells)
 
 
 def free_system_name(db: Session, contest_id: int, name: str) -> str:
     """Return *name*, or one like it that no system of the contest has and that no column of its table needs."""
-    taken = {one.name for one in queries.systems(db, contest_id, withdrawn=True)}
+    taken = {system.name for system in queries.systems(db, contest_id, withdrawn=True)}
     candidate = f"{name}-system" if is_reserved(name) else name
     number = 2
     while candidate in taken:

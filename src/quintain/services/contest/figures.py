@@ -87,7 +87,7 @@ def _seen(db: Session, subject: str) -> tuple[ContestInfo, Names]:
     member = (
         None
         if row is None
-        else next((one.user_id for one in queries.members(db, info.id) if one.team_id == row.id), None)
+        else next((member.user_id for member in queries.members(db, info.id) if member.team_id == row.id), None)
     )
     return info, visible_systems(db, ANONYMOUS if member is None else Actor(user_id=member), info)
 

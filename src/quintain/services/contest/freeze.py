@@ -108,7 +108,7 @@ def _open_labels(db: Session, info: ContestInfo) -> None:
 
 def queue_runs(db: Session, info: ContestInfo) -> None:
     """Queue the runs of the contest's models on the development set and, once there is one, on the set of pairs."""
-    models = [one.model_version_id for one in queries.systems(db, info.id) if one.model_version_id is not None]
+    models = [system.model_version_id for system in queries.systems(db, info.id) if system.model_version_id is not None]
     versions = [(version.id, version.rows) for version in parts_of(db, info).values()]
     add_cells(
         db,

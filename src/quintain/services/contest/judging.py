@@ -19,10 +19,10 @@ from quintain.core.records import contests as records
 from quintain.core.rounds import Money
 from quintain.services.access.permissions import require_user
 from quintain.services.contest.contests import ContestInfo, find_contest, require_phase
-from quintain.services.contest.figures import schedule_refresh
 from quintain.services.contest.notices import notify_organisers
 from quintain.services.contest.pair_labels import find_pair, read_labels
 from quintain.services.contest.pair_outcomes import has_judges, judges_all, pair_outcomes, rules_of
+from quintain.services.events import ServiceEvent, announce
 from quintain.services.pay import caps, earnings, pay_notices
 from quintain.services.tasks.definitions import find_row, get_task
 from quintain.services.validate.judging import shared_source
@@ -55,7 +55,7 @@ def next_to_judge(db: Session, actor: Actor, ref: str) -> records.PairToJudge | 
     with transaction(db):
         lock(db, f"judging of {info.ref}")
         moment = now()
-        conditions = _wanted(info, others)
+        conditions = _pairs_to_judge(info, others)
         pair = queries.draw(db, conditions, user_id, moment)
         if pair is None:
             return None
@@ -112,7 +112,7 @@ def judge_pair(
         db.flush()
         earned = _pay(db, info, stored, user_id)
         _follow(db, info, stored)
-        left = queries.count(db, _wanted(info, others), user_id, moment)
+        left = queries.count(db, _pairs_to_judge(info, others), user_id, moment)
     if earned.amount:
         pay_notices.notify_after_work(db, find_row(db, info.task).id, info.task, info.ref, lambda: _wage(db, info))
     return records.PairJudged(late, earned, left)
@@ -141,7 +141,7 @@ def count_to_judge(db: Session, info: ContestInfo, user_id: int) -> int:
     if not has_judges(info.spec):
         return 0
     others = guests.of_one_source(db, user_id, find_row(db, info.task).id)
-    return queries.count(db, _wanted(info, others), user_id, now())
+    return queries.count(db, _pairs_to_judge(info, others), user_id, now())
 
 
 def holds_a_pair(db: Session, info: ContestInfo, user_id: int) -> bool:
@@ -165,7 +165,7 @@ def _wage(db: Session, info: ContestInfo) -> tuple[Money, bool]:
     return hourly, measured
 
 
-def _wanted(info: ContestInfo, others: Sequence[int]) -> PairFilter:
+def _pairs_to_judge(info: ContestInfo, others: Sequence[int]) -> PairFilter:
     return PairFilter(info.id, not judges_all(info.spec), info.spec.judges, tuple(others))
 
 
@@ -214,7 +214,7 @@ def _follow(db: Session, info: ContestInfo, stored: StoredPair) -> None:
     outcome = pair_outcomes(db, info, task, [stored.row])[stored.row.id]
     if rules_of(info, task).waits(outcome):
         notify_organisers(db, info)
-    schedule_refresh(db, info)
+    announce(db, ServiceEvent.PAIR_DECIDED, info)
 
 
 def _require_judge(db: Session, actor: Actor, info: ContestInfo) -> tuple[int, list[int]]:

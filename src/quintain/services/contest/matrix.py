@@ -41,7 +41,7 @@ class Matrix:
     @property
     def counted(self) -> list[StoredPair]:
         """The pairs that were not dropped."""
-        return [one for one in self.pairs if self.settled[one.row.id].status is not PairStatus.DROPPED]
+        return [pair for pair in self.pairs if self.settled[pair.row.id].status is not PairStatus.DROPPED]
 
     def count(self, *reasons: PairReason) -> int:
         """Count the pairs that stand so for one of these *reasons*."""
@@ -93,21 +93,23 @@ def matrix_of(
     task = get_task(db, info.task)
     pairs = queries.of_contest(db, info.id, ids=ids, team_id=team_id)
     submitted = given_answers(db, info, [one for one, _ in names])
-    hashes = None if ids is None else [key for one in pairs for key in (one.row.original_hash, one.row.modified_hash)]
+    hashes = (
+        None if ids is None else [key for pair in pairs for key in (pair.row.original_hash, pair.row.modified_hash)]
+    )
     answers = {
         name: answer_cells(blobs, task, blob, hashes)
         for one, name in names
         if (one.id, "pairs") in submitted and (blob := submitted[one.id, "pairs"].blob)
     }
     accuracy = accuracies_of(db, blobs, info, task, names)
-    return Matrix(info, task, pairs, pair_outcomes(db, info, task, [one.row for one in pairs]), answers, accuracy)
+    return Matrix(info, task, pairs, pair_outcomes(db, info, task, [pair.row for pair in pairs]), answers, accuracy)
 
 
 def sentence_of(task: Task, inputs: Mapping[str, Any]) -> str:
     """Write what may be changed of an example as one text."""
-    names = [one.name for one in kind_of(task).fields(task) if one.editable]
+    names = [field.name for field in kind_of(task).fields(task) if field.editable]
     parts = [inputs[name] for name in names if inputs.get(name) is not None]
-    return " / ".join(" ".join(map(str, one)) if isinstance(one, list) else str(one) for one in parts)
+    return " / ".join(" ".join(map(str, part)) if isinstance(part, list) else str(part) for part in parts)
 
 
 def accuracies_of(db: Session, blobs: Blobs, info: ContestInfo, task: Task, names: Names) -> dict[str, float]:

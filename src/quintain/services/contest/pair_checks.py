@@ -92,7 +92,7 @@ class Desk:
         before = {"original": draft.original if inside else None, "modified": draft.original}
         for side, inputs in (("original", draft.original), ("modified", draft.modified)):
             named = kind.check(self.task, inputs) + path_faults(self.task, inputs, before[side])
-            wrong = [fault.at(field=_place(side, fault.field)) for fault in named]
+            wrong = [fault.at(field=_field_path(side, fault.field)) for fault in named]
             faults += [fault for fault in wrong if fault.field not in asked]
         if faults:
             return None, faults
@@ -136,8 +136,8 @@ class Desk:
         pointers = {field.name for field in kind.fields(self.task) if field.type == "token"}
         inherited = {name: value for name, value in original.items() if name in pointers}
         modified, _, second = kind.resolved(self.task, {**inherited, **draft.modified}, None, original)
-        faults = [fault.at(field=_place("original", fault.field)) for fault in first]
-        faults += [fault.at(field=_place("modified", fault.field)) for fault in second]
+        faults = [fault.at(field=_field_path("original", fault.field)) for fault in first]
+        faults += [fault.at(field=_field_path("modified", fault.field)) for fault in second]
         return replace(draft, original=original, modified=modified), faults
 
     def _side_faults(self, draft: PairDraft, original: str, modified: str) -> Iterator[Fault]:
@@ -232,7 +232,7 @@ def _text(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def _place(side: str, inner: str | None) -> str:
+def _field_path(side: str, inner: str | None) -> str:
     return f"{side}.{inner}" if inner else side
 
 

@@ -121,7 +121,7 @@ def _columns(path: Path, task: Task, columns: Mapping[str, str]) -> dict[str, st
     chosen = dict(columns)
     if "label" not in (*known, *chosen) and "gold" in known:
         chosen["label"] = "gold"
-    free = [one.name for one in kind_of(task).fields(task) if one.editable]
+    free = [field.name for field in kind_of(task).fields(task) if field.editable]
     if len(free) == 1 and free[0] not in (*known, *chosen) and "sentence" in known:
         chosen[free[0]] = "sentence"
     return chosen
@@ -129,8 +129,8 @@ def _columns(path: Path, task: Task, columns: Mapping[str, str]) -> dict[str, st
 
 def _pair(name: str, first: PlainRow, second: PlainRow, task: Task) -> PairRow:
     fields = kind_of(task).fields(task)
-    original = _inputs(first, [one.name for one in fields])
-    fixed = {one.name: original[one.name] for one in fields if not one.editable and one.name in original}
+    original = _inputs(first, [field.name for field in fields])
+    fixed = {field.name: original[field.name] for field in fields if not field.editable and field.name in original}
     tags = list(dict.fromkeys([*_tags(first), *_tags(second)]))
     strategy = _text(second, "strategy") or _text(first, "strategy")
     named = [tag for tag in tags if tag.startswith(STRATEGY)]
@@ -138,7 +138,7 @@ def _pair(name: str, first: PlainRow, second: PlainRow, task: Task) -> PairRow:
         PairDraft(
             name=name,
             original=original,
-            modified={**fixed, **_inputs(second, [one.name for one in fields])},
+            modified={**fixed, **_inputs(second, [field.name for field in fields])},
             original_label=_label(first),
             modified_label=_label(second),
             rationale=_text(second, "rationale") or _text(first, "rationale"),

@@ -179,7 +179,7 @@ def list_drafts(
     task = get_task(db, info.task)
     drafts = queries.of_contest(db, info.id, team_id=row.id, offset=offset, limit=limit)
     total = queries.count(db, info.id, team_id=row.id)
-    return records.ContestPairs([described(task, one) for one in drafts], total, offset)
+    return records.ContestPairs([described(task, draft) for draft in drafts], total, offset)
 
 
 def get_draft(db: Session, actor: Actor, ref: str, name: str) -> records.ContestPair:
@@ -199,7 +199,7 @@ def starter_page(
     info = find_contest(db, ref)
     if not info.spec.starter:
         return [], 0
-    names = [one.name for one in kind_of(get_task(db, info.task)).fields(get_task(db, info.task))]
+    names = [field.name for field in kind_of(get_task(db, info.task)).fields(get_task(db, info.task))]
     table = scan_for_scoring(blobs, get_version(db, OPERATOR, info.spec.starter)).select("id", *names, "answer")
     if text:
         schema = table.collect_schema()
@@ -217,7 +217,7 @@ def starter_example(db: Session, blobs: Blobs, ref: str, example: str) -> Mappin
         rows = table.filter(pl.col("id") == example).collect().to_dicts()
     if not rows:
         raise NotFound("There is no example '{example}' in the starter set.", example=example)
-    names = [one.name for one in kind_of(get_task(db, info.task)).fields(get_task(db, info.task))]
+    names = [field.name for field in kind_of(get_task(db, info.task)).fields(get_task(db, info.task))]
     return {name: rows[0][name] for name in ("id", *names, "answer")}
 
 

@@ -77,7 +77,7 @@ def store_predictions(
 
 
 def _examples(blobs: Blobs, task: Task, version: VersionInfo) -> dict[str, dict[str, Any]]:
-    names = [one.name for one in kind_of(task).fields(task)]
+    names = [field.name for field in kind_of(task).fields(task)]
     rows = scan_for_scoring(blobs, version).select("id", *names).collect().to_dicts()
     return {row.pop("id"): row for row in rows}
 

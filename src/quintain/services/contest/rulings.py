@@ -20,7 +20,6 @@ from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner, require_signed_in
 from quintain.services.contest.answers import given_answers
 from quintain.services.contest.contests import ContestInfo, find_contest, organises, require_phase
-from quintain.services.contest.figures import schedule_refresh
 from quintain.services.contest.grading import as_cell
 from quintain.services.contest.notices import (
     notify_contested,
@@ -32,6 +31,7 @@ from quintain.services.contest.notices import (
 from quintain.services.contest.pair_labels import find_pair, read_labels
 from quintain.services.contest.pair_outcomes import PairOutcome, judges_all, labels_changed, pair_outcomes, rules_of
 from quintain.services.contest.teams import team_of
+from quintain.services.events import ServiceEvent, announce
 from quintain.services.tasks.definitions import get_task
 from quintain.store.database import lock, transaction
 from quintain.store.queries.contest import contests as contest_queries
@@ -86,7 +86,7 @@ def contest_pair(db: Session, actor: Actor, ref: str, pair: int, reason: str) ->
             notify_organisers(db, info)
         elif outcome.why is PairReason.JUDGES:
             notify_judges(db, info)
-        schedule_refresh(db, info)
+        announce(db, ServiceEvent.PAIR_DECIDED, info)
 
 
 def list_disputes(db: Session, actor: Actor, ref: str) -> records.PairDisputes:
@@ -98,7 +98,7 @@ def list_disputes(db: Session, actor: Actor, ref: str) -> records.PairDisputes:
     task = get_task(db, info.task)
     rows = queries.disputed_by(db, info.id, team.id if team else None)
     pairs = {one.row.id: one for one in queries.of_contest(db, info.id, ids=[dispute.pair_id for dispute, _ in rows])}
-    standings = pair_outcomes(db, info, task, [one.row for one in pairs.values()])
+    standings = pair_outcomes(db, info, task, [pair.row for pair in pairs.values()])
     described = [
         _described(task, dispute, name, pairs[dispute.pair_id], standings[dispute.pair_id]) for dispute, name in rows
     ]
@@ -149,7 +149,7 @@ def rule_pair(
         queries.bump(db, info.id)
         audit.record(db, actor, "contest.rule", info.ref, pair=stored.row.id, decision=decision)
         notify_ruled(db, info, stored, OUTCOMES[decision], reason)
-        schedule_refresh(db, info)
+        announce(db, ServiceEvent.PAIR_DECIDED, info)
 
 
 def rule_rest(db: Session, actor: Actor, ref: str, reason: str) -> records.RestDecided:
@@ -181,7 +181,7 @@ def rule_rest(db: Session, actor: Actor, ref: str, reason: str) -> records.RestD
             claims = {dispute.team_id for every in disputes.values() for dispute in every}
             teams = {row.team_id for row in rows} | {team for team in claims if team is not None}
             notify_rest(db, info, teams, len(rows), reason)
-            schedule_refresh(db, info)
+            announce(db, ServiceEvent.PAIR_DECIDED, info)
     return records.RestDecided(len(rows))
 
 

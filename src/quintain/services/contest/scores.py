@@ -183,7 +183,7 @@ def shown_pairs(
         ids = queries.page_of(db, info.id, team_id=team_id, offset=offset, limit=limit)
         total = queries.count(db, info.id, team_id=team_id)
     page = matrix_of(db, blobs, info, names, ids=ids)
-    return records.ContestPairs([with_answers(page, one) for one in page.pairs], total, offset), shown
+    return records.ContestPairs([with_answers(page, pair) for pair in page.pairs], total, offset), shown
 
 
 def _broke(names: Names, name: str) -> list[str]:

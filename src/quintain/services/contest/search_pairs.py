@@ -195,7 +195,7 @@ def list_searches(db: Session, actor: Actor, ref: str) -> records.ContestSearche
 
 def get_search(db: Session, actor: Actor, ref: str, number: int) -> records.ContestSearch:
     """Return a search of one's team; NotFound for one of others."""
-    search = next((one for one in list_searches(db, actor, ref).searches if one.number == number), None)
+    search = next((search for search in list_searches(db, actor, ref).searches if search.number == number), None)
     if search is None:
         raise NotFound("Your team has no search {number}.", number=number)
     return search

@@ -62,7 +62,7 @@ def submit_model(db: Session, actor: Actor, ref: str, model: str, *, system: str
         queue_runs(db, info)
         audit.record(db, actor, "contest.system", info.ref, team=team.name, system=row.name, model=chosen.version.ref)
         name = row.name
-    return next(one for one in list_systems(db, None, actor, ref) if one.mine and one.name == name)
+    return next(system for system in list_systems(db, None, actor, ref) if system.mine and system.name == name)
 
 
 def hand_in(
@@ -99,7 +99,7 @@ def hand_in(
         )
         audit.record(db, actor, "contest.answers", info.ref, system=row.name, part=answers.part, rows=answers.rows)
         name = row.name
-    return next(one for one in list_systems(db, blobs, actor, ref) if one.name == name)
+    return next(system for system in list_systems(db, blobs, actor, ref) if system.name == name)
 
 
 def withdraw_system(db: Session, actor: Actor, ref: str, name: str) -> None:
@@ -144,7 +144,7 @@ def add_reference(
         add_system(db, row)
         queue_runs(db, info)
         audit.record(db, actor, "contest.reference", info.ref, system=chosen_name, counts=counts)
-    return next(one for one in list_systems(db, blobs, actor, ref) if one.name == chosen_name)
+    return next(system for system in list_systems(db, blobs, actor, ref) if system.name == chosen_name)
 
 
 def let_count(db: Session, actor: Actor, ref: str, name: str, counts: bool) -> None:
@@ -166,7 +166,7 @@ def list_systems(db: Session, blobs: Blobs | None, actor: Actor, ref: str) -> li
     systems = visible_systems(db, actor, info)
     submitted = given_answers(db, info, [one for one, _ in systems])
     accuracies = dev_accuracies(db, blobs, info, get_task(db, info.task), submitted) if blobs is not None else {}
-    teams = {one.row.id: one.row.name for one in queries.teams(db, info.id)}
+    teams = {team.row.id: team.row.name for team in queries.teams(db, info.id)}
     models = versions_by_id(db, [one.model_version_id for one, _ in systems if one.model_version_id is not None])
     own, open_ = team_of(db, actor, info), info.phase not in (Phase.COMING, Phase.BUILD)
     listed = []
@@ -287,7 +287,9 @@ def _is_reference(db: Session, info: ContestInfo, name: str) -> bool:
 
 
 def _reference(db: Session, info: ContestInfo, name: str) -> ContestSystem:
-    reference = next((one for one in queries.systems(db, info.id) if one.reference and one.name == name), None)
+    reference = next(
+        (system for system in queries.systems(db, info.id) if system.reference and system.name == name), None
+    )
     if reference is None:
         raise NotFound("There is no reference system '{name}' in {ref}.", name=name, ref=info.ref)
     return reference
@@ -303,6 +305,6 @@ def _refuse_too_often(db: Session, info: ContestInfo, system: ContestSystem, mod
 
 def reference_models(db: Session, info: ContestInfo) -> ModelChoices:
     """Return the models that organisers may add as references; of many, the newest."""
-    taken = {one.model_version_id for one in queries.systems(db, info.id)}
+    taken = {system.model_version_id for system in queries.systems(db, info.id)}
     choices = models_to_choose(db, OPERATOR, info.task)
-    return replace(choices, models=[one for one in choices.models if one.id not in taken])
+    return replace(choices, models=[model for model in choices.models if model.id not in taken])

@@ -141,7 +141,7 @@ def _enter(db: Session, info: ContestInfo, team: ContestTeam, user_id: int) -> N
             name=current.name,
             remedy="Leave that team first.",
         )
-    people = sum(one.team_id == team.id for one in queries.members(db, info.id))
+    people = sum(member.team_id == team.id for member in queries.members(db, info.id))
     if people >= info.spec.team_size:
         raise Conflict("Team '{name}' is full: it has {n} people.", name=team.name, n=people)
     db.add(ContestMember(contest_id=info.id, team_id=team.id, user_id=user_id))
@@ -174,7 +174,7 @@ def _check_name(name: str) -> None:
 
 
 def _own(db: Session, actor: Actor, info: ContestInfo, team_id: int) -> records.ContestTeam:
-    name = next(one.row.name for one in queries.teams(db, info.id) if one.row.id == team_id)
+    name = next(team.row.name for team in queries.teams(db, info.id) if team.row.id == team_id)
     return next(one for one in _described(db, actor, info) if one.name == name)
 
 

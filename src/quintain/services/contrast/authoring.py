@@ -80,6 +80,16 @@ def take_pivot(db: Session, actor: Actor, ref: str) -> records.ContrastPivot:
         return _record(db, info, pivot)
 
 
+def pivot_in_hand(db: Session, actor: Actor, ref: str) -> records.ContrastPivot | None:
+    """Return the example that somebody has in hand, or None; nothing is leased by looking."""
+    user_id = require_user(actor)
+    info = find_project(db, ref)
+    require_part(actor, info)
+    require_open(info)
+    pivot = queries.held(db, info.id, user_id, now())
+    return _record(db, info, pivot) if pivot is not None else None
+
+
 def get_pivot(db: Session, actor: Actor, ref: str, pivot_id: int) -> records.ContrastPivot:
     """Return an example that somebody has in hand; refused to others."""
     info = find_project(db, ref)

@@ -77,7 +77,7 @@ def check_variant(db: Session, actor: Actor, ref: str, variant_id: int, opinion:
         info = find_project(db, ref)
         require_part(actor, info)
         lock(db, f"contrast {ref}")
-        written = _found(db, info, variant_id)
+        written = _find_variant(db, info, variant_id)
         _refuse_own(db, actor, written)
         variant = written.variant
         if variant.state != VariantState.WRITTEN:
@@ -124,7 +124,7 @@ def settle_variant(
         info = find_project(db, ref)
         require_role(actor, *DECIDES, task=info.task)
         lock(db, f"contrast {ref}")
-        written = _found(db, info, variant_id)
+        written = _find_variant(db, info, variant_id)
         _refuse_own(db, actor, written)
         variant = written.variant
         if variant.state != VariantState.CONTESTED:
@@ -154,7 +154,7 @@ def settle_variant(
         return variant.state
 
 
-def _found(db: Session, info: ProjectInfo, variant_id: int) -> WrittenVariant:
+def _find_variant(db: Session, info: ProjectInfo, variant_id: int) -> WrittenVariant:
     written = queries.find(db, info.id, variant_id)
     if written is None or written.variant.state == VariantState.WITHDRAWN:
         raise NotFound("{ref} has no variant {variant}.", ref=info.ref, variant=variant_id)
@@ -167,7 +167,7 @@ def _refuse_own(db: Session, actor: Actor, written: WrittenVariant) -> None:
     if written.variant.author_id == actor.user_id:
         raise Forbidden("Nobody decides on what they wrote themselves.")
     checks = queries.checks_of(db, [written.variant.id])[written.variant.id]
-    if any(one.user_id == actor.user_id for one in checks):
+    if any(check.user_id == actor.user_id for check in checks):
         raise Conflict("You have said what you think of this variant already.")
 
 
@@ -202,7 +202,7 @@ def _note(text: str) -> str:
 
 
 def _state(info: ProjectInfo, checks: Sequence[ContrastCheck]) -> VariantState:
-    if not all(one.agrees and one.minimal and one.sound for one in checks):
+    if not all(check.agrees and check.minimal and check.sound for check in checks):
         return VariantState.CONTESTED
     return VariantState.ACCEPTED if len(checks) >= info.spec.checks else VariantState.WRITTEN
 

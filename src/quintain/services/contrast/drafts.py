@@ -29,11 +29,11 @@ LIMITS = SearchLimits(beam=4, swaps=2, words=8, asked=500)
 
 def list_drafts(db: Session, actor: Actor, ref: str, pivot_id: int) -> ContrastDrafts:
     """Return the drafts that rules make of an example in somebody's hands, where the project offers any."""
-    task, inputs = _given(db, actor, ref, pivot_id)
+    task, inputs = _pivot_in_hand(db, actor, ref, pivot_id)
     drafts = [
-        ContrastDraft(one.rule, name, one.text, one.size.tokens, one.size.characters)
+        ContrastDraft(draft.rule, name, draft.text, draft.size.tokens, draft.size.characters)
         for name in _texts(task, inputs)
-        for one in make_drafts(str(inputs[name]), most=MOST_DRAFTS)
+        for draft in make_drafts(str(inputs[name]), most=MOST_DRAFTS)
     ]
     return ContrastDrafts(drafts[:MOST_DRAFTS])
 
@@ -49,7 +49,7 @@ def search_drafts(
     runners: Mapping[str, AdapterRunner] = RUNNERS,
 ) -> ContrastDrafts:
     """Search for small edits of an example that turn what *model* says. Who asked, and of which model, is logged."""
-    task, inputs = _given(db, actor, ref, pivot_id)
+    task, inputs = _pivot_in_hand(db, actor, ref, pivot_id)
     if not kind_of(task).needs_labels and not kind_of(task).fixed_labels:
         raise Conflict("A search needs a model that says how likely each label is, and this task has no labels.")
     version = get_model(db, actor, model).version
@@ -64,7 +64,7 @@ def search_drafts(
             predictions = [
                 one for part in parts for one in predict(db, blobs, actor, version.ref, part, runners=runners)
             ]
-            return [one.probabilities or {str(one.answer): 1.0} for one in predictions]
+            return [prediction.probabilities or {str(prediction.answer): 1.0} for prediction in predictions]
 
         for flip in flip_search(str(inputs[name]), ask, model=version.ref, limits=LIMITS):
             size = flip.size
@@ -75,7 +75,7 @@ def search_drafts(
     return ContrastDrafts(drafts[:MOST_DRAFTS])
 
 
-def _given(db: Session, actor: Actor, ref: str, pivot_id: int) -> tuple[Task, Mapping[str, Any]]:
+def _pivot_in_hand(db: Session, actor: Actor, ref: str, pivot_id: int) -> tuple[Task, Mapping[str, Any]]:
     info = find_project(db, ref)
     pivot = get_pivot(db, actor, ref, pivot_id)
     if not info.spec.drafts:

@@ -18,8 +18,8 @@ def measure(task: Task, before: Mapping[str, Any], after: Mapping[str, Any]) -> 
     """Add up the edits of all fields. Another image is one change; a position that moved with its word is none."""
     fields = kind_of(task).fields(task)
     sizes = [_size(item, before.get(item.name), after.get(item.name)) for item in fields]
-    tokens, characters = sum(one.tokens for one in sizes), sum(one.characters for one in sizes)
-    return EditSize(tokens, characters, max(one.share for one in sizes))
+    tokens, characters = sum(size.tokens for size in sizes), sum(size.characters for size in sizes)
+    return EditSize(tokens, characters, max(size.share for size in sizes))
 
 
 def exceeds(size: EditSize, limit: Limit) -> bool:

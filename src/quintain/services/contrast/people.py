@@ -58,24 +58,24 @@ def people_figures(db: Session, actor: Actor, ref: str) -> HumanContrast:
         return HumanContrast(name, 0, 0, 0, False, None)
     validation = find_validation(db, name)
     sets = judged.sets_of(db, info.id)
-    pairs = len({sets[one][0] for one in judged.items_of(db, validation.id) if one in sets})
+    pairs = len({sets[item][0] for item in judged.items_of(db, validation.id) if item in sets})
     judgements = judged.judged_members(db, validation.id)
     votes: dict[str, list[bool]] = {}
     for judgement in judgements:
         if judgement.hash in sets:
             votes.setdefault(judgement.hash, []).append(meets_aim(validation.task, judgement.label, judgement.aim))
     whole = _whole_sets(sets, votes)
-    shares = {one: sum(votes[one]) / len(votes[one]) for one in votes if sets[one][0] in whole}
+    shares = {vote: sum(votes[vote]) / len(votes[vote]) for vote in votes if sets[vote][0] in whole}
     figures = None
     if shares:
         members = Members.of(
             list(shares.values()),
             [share > 0.5 for share in shares.values()],
-            [sets[one][0] for one in shares],
-            [sets[one][1] for one in shares],
+            [sets[share][0] for share in shares],
+            [sets[share][1] for share in shares],
         )
         figures = contrast_estimates(members)
-    judges = len({one.user_id for one in judgements})
+    judges = len({judgement.user_id for judgement in judgements})
     return HumanContrast(name, pairs, len(whole), judges, len(whole) >= ENOUGH, figures)
 
 
@@ -86,8 +86,8 @@ def validation_of(info: ProjectInfo) -> str:
 
 def _whole_sets(sets: dict[str, tuple[int, bool]], votes: dict[str, list[bool]]) -> set[int]:
     """Name the sets of which the original and a variant were judged."""
-    originals = {sets[one][0] for one in votes if sets[one][1]}
-    return originals & {sets[one][0] for one in votes if not sets[one][1]}
+    originals = {sets[vote][0] for vote in votes if sets[vote][1]}
+    return originals & {sets[vote][0] for vote in votes if not sets[vote][1]}
 
 
 def _pairs(db: Session, info: ProjectInfo, pairs: int, seed: int) -> list[queries.WrittenVariant]:

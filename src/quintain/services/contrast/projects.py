@@ -188,7 +188,7 @@ def list_projects(db: Session, actor: Actor, task: str) -> records.ContrastProje
     """List the projects of *task* in which *actor* may write or check, the newest first."""
     find_row(db, task)
     projects = [info_of(row) for row in queries.all_of(db, task)]
-    return records.ContrastProjects([record_of(db, one) for one in projects if may_take_part(actor, one)])
+    return records.ContrastProjects([record_of(db, project) for project in projects if may_take_part(actor, project)])
 
 
 def set_state(db: Session, actor: Actor, ref: str, state: ProjectState) -> records.ContrastProject:

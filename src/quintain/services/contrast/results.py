@@ -52,7 +52,7 @@ def model_contrast(db: Session, blobs: Blobs, actor: Actor, model: str, dataset:
     """
     version = get_model(db, actor, model).version
     row = _cell(db, actor, model, dataset)
-    figures = _kept(db, blobs, row)
+    figures = _cached_figures(db, blobs, row)
     score = decode(ContrastScore, figures["score"])
     if not sees_all(actor, row.task.name, row.dataset_version.hidden):
         score = _guarded(score)
@@ -77,7 +77,7 @@ def boundary(
         raise BadInput("'{word}' is not one of {known}.", word=show, known="broken, all")
     row = _cell(db, actor, model, dataset)
     require_gold(db, actor, row)
-    figures = _kept(db, blobs, row)
+    figures = _cached_figures(db, blobs, row)
     names = [name for name, whole in figures["sets"] if show == "all" or not whole]
     page = names[offset : offset + limit]
     return Boundary(_read_sets(db, blobs, row, page), len(names), offset)
@@ -95,7 +95,7 @@ def _ref(row: CellRow) -> str:
     return f"{row.task.name}/{row.dataset.name}@{row.dataset_version.number}"
 
 
-def _kept(db: Session, blobs: Blobs, row: CellRow) -> dict[str, Any]:
+def _cached_figures(db: Session, blobs: Blobs, row: CellRow) -> dict[str, Any]:
     """Return what was computed of a cell, computing it the first time."""
     key = _key(row)
     known = cache.cached(db, [key])
@@ -110,7 +110,7 @@ def _kept(db: Session, blobs: Blobs, row: CellRow) -> dict[str, Any]:
 
 def check_contrast(db: Session, blobs: Blobs, subject: str) -> Checked:
     """Compare what is kept of a model version on a contrast set with its predictions, and set it right."""
-    row = next((one for one in cells_of(db, subject) if one.cell.variant == PLAIN and one.cell.predictions), None)
+    row = next((cell for cell in cells_of(db, subject) if cell.cell.variant == PLAIN and cell.cell.predictions), None)
     if row is None or _key(row) not in cache.cached(db, [_key(row)]):
         return Checked()
     counted = _compute(get_task(db, row.task.name), _table(db, blobs, row))
@@ -249,4 +249,4 @@ def _set(task: Task, name: str, rows: list[tuple[dict[str, Any], bool]], inputs:
         )
         for one, right in sorted(rows, key=lambda pair: ROLE_TAGS[True] not in (pair[0]["tags"] or ()))
     )
-    return BoundarySet(name, members, all(one.right for one in members))
+    return BoundarySet(name, members, all(member.right for member in members))

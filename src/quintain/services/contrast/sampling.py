@@ -22,9 +22,9 @@ def draw_pivots(spec: ContrastSpec, task: Task, table: pl.DataFrame) -> tuple[pl
     The same seed draws the same examples in the same order, whatever else is in the table.
     """
     faults = list(_label_faults(spec, task))
-    order = pl.Series([_place(spec.seed, one) for one in table["id"].to_list()], dtype=pl.String)
+    order = pl.Series([_lot(spec.seed, one) for one in table["id"].to_list()], dtype=pl.String)
     mixed = table.with_columns(__order=order).sort("__order")
-    parts = [mixed] if spec.pick == "random" else [mixed.filter(_wanted(spec, table, name)) for name in spec.picked]
+    parts = [mixed] if spec.pick == "random" else [mixed.filter(_matches(spec, table, name)) for name in spec.picked]
     for name, part in zip(spec.picked, parts, strict=False):
         if part.is_empty() and not faults:
             faults.append(Fault("no example has '{name}'", name=name, field="picked"))
@@ -48,7 +48,7 @@ def _label_faults(spec: ContrastSpec, task: Task) -> list[Fault]:
     ]
 
 
-def _wanted(spec: ContrastSpec, table: pl.DataFrame, name: str) -> pl.Expr:
+def _matches(spec: ContrastSpec, table: pl.DataFrame, name: str) -> pl.Expr:
     if spec.pick == "tag":
         return pl.col("tags").list.contains(name)
     return has_answer("answer", table.schema["answer"], name)
@@ -63,5 +63,5 @@ def _in_turn(parts: list[pl.DataFrame], number: int) -> pl.DataFrame:
     return every.head(number).drop("__turn", "__part")
 
 
-def _place(seed: int, example: str) -> str:
+def _lot(seed: int, example: str) -> str:
     return hashlib.sha256(f"{seed}/{example}".encode()).hexdigest()

@@ -81,7 +81,7 @@ def _add(
             try:
                 variant = made_variant(db, info, task, pivot, _edit(row))
             except BadInput as error:
-                faults += [one.at(row=number, file=file) for one in error.faults]
+                faults += [fault.at(row=number, file=file) for fault in error.faults]
                 continue
             if checked:
                 variant.state = VariantState.ACCEPTED.value
@@ -99,12 +99,12 @@ def _add(
 def _edit(row: Mapping[str, Any]) -> Edit:
     inputs = {name: value for name, value in row.items() if name not in {"original", *SAID}}
     tags = row.get("tags") or ()
-    tags = [one.strip() for one in tags.split(";")] if isinstance(tags, str) else [str(one) for one in tags]
+    tags = [tag.strip() for tag in tags.split(";")] if isinstance(tags, str) else [str(tag) for tag in tags]
     answer = row.get("answer")
     return Edit(
         inputs,
         answer,
-        [one for one in tags if one],
+        [tag for tag in tags if tag],
         str(row.get("rationale") or ""),
         str(row.get("reason") or ""),
         keeps_label=None,

@@ -49,6 +49,7 @@ from quintain.services.tasks.definitions import find_row, get_task
 from quintain.store.blobs import Blobs
 from quintain.store.database import lock, transaction
 from quintain.store.queries.data import datasets as queries
+from quintain.store.search_index import Findable, keep_entry
 from quintain.store.tables import DatasetVersion
 from quintain.tasks.contract import kind_of
 
@@ -214,7 +215,7 @@ def derive(
     The frame has the task's inputs and `answer`, and may have `tags`, `group` and `meta`; ids are computed here.
     """
     sources = [get_version(db, actor, ref) for ref in parents]
-    tasks = {one.task for one in sources}
+    tasks = {source.task for source in sources}
     if len(tasks) != 1:
         raise BadInput(
             "A version is derived from versions of one task.", parents=", ".join(parents), remedy="Given: {parents}."
@@ -223,7 +224,7 @@ def derive(
     require_owner(actor, task)
     _check_name(name)
     content = _written(db, blobs, (task, name), frame, facts.role)
-    return _keep(db, actor, (task, name), content, facts, lineage=([one.id for one in sources], how, settings))
+    return _keep(db, actor, (task, name), content, facts, lineage=([source.id for source in sources], how, settings))
 
 
 def keep_made(
@@ -338,6 +339,7 @@ def _keep(
                     created_by=actor.user_id,
                 ),
             )
+            keep_entry(db, Findable.DATASET, dataset.id, task_id=dataset.task_id, title=name, text=facts.description)
             if lineage:
                 queries.add_lineage(db, version.id, *lineage)
             subject = f"{task}/{name}@{version.number}"
@@ -376,7 +378,7 @@ def _complete(task: Task, frame: pl.DataFrame, role: Role | None) -> pl.DataFram
     kind = kind_of(task)
     faults = kind.check_table(task, frame)
     if faults:
-        raise BadInput(faults=[Fault(one.reason, row=one.row + 1, field=one.field) for one in faults[:100]])
+        raise BadInput(faults=[Fault(fault.reason, row=fault.row + 1, field=fault.field) for fault in faults[:100]])
     inputs = [item.name for item in kind.fields(task)]
     schema = stored_schema(task)
     missing = {name: pl.lit(None, dtype=schema[name]) for name in schema if name not in frame.columns}

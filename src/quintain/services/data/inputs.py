@@ -170,11 +170,11 @@ def decide_inputs(db: Session, actor: Actor, ref: str, request: int, decision: s
         row.state, row.decided_at = DECISIONS[decision], now()
         audit.record(db, actor, f"data.inputs.{decision}", name, user=row.user_id)
         page = f"/tasks/{task}/data/{dataset.name}"
-        notify(db, row.user_id, "data.inputs.decided", _told(row.state, dataset.name), page)
+        notify(db, row.user_id, "data.inputs.decided", _notice(row.state, dataset.name), page)
     return inputs_of(db, actor, ref)
 
 
-def _told(state: str, dataset: str) -> Text:
+def _notice(state: str, dataset: str) -> Text:
     words = {
         "granted": Text("You may read the inputs of {dataset} now.", dataset=dataset),
         "declined": Text("Your request to read the inputs of {dataset} was declined.", dataset=dataset),

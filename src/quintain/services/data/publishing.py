@@ -57,8 +57,8 @@ def export_folder(
     versions = [get_version(db, actor, ref) for ref in refs]
     _check(versions)
     task = get_task(db, versions[0].task)
-    names = split_names([(one.role, one.dataset, one.number) for one in versions])
-    votes = any(one.votes for one in versions)
+    names = split_names([(version.role, version.dataset, version.number) for version in versions])
+    votes = any(version.votes for version in versions)
     splits = []
     images: dict[str, Path] = {}
     for name, version in zip(names, versions, strict=True):
@@ -143,8 +143,8 @@ def _split(
 
 
 def _collection(task: Task, versions: Sequence[VersionInfo], splits: Sequence[PublishedSplit]) -> Collection:
-    datasets = {one.dataset for one in versions}
+    datasets = {version.dataset for version in versions}
     name = f"{task.name}-{datasets.pop()}" if len(datasets) == 1 else task.name
     number = f"{versions[0].number}.0.0" if len(versions) == 1 else ""
-    date = max(one.created_at for one in versions).date().isoformat()
+    date = max(version.created_at for version in versions).date().isoformat()
     return Collection(task, name, tuple(splits), date, number)

@@ -25,7 +25,7 @@ from quintain.data.where_columns import COLUMN_PREFIX
 OURS = ("text", "rating", "id")
 _USUAL = {
     "text": ("text", "review", "reviewText", "review_text", "review_body", "sentence", "body", "content"),
-    "rating": ("rating", "stars", "star_rating", "overall", "score"),
+    "rating": ("rating", "stars", "star_rating", "review_rating", "overall", "score"),
     "id": ("id", "review_id"),
 }
 SHOWN_FAULTS = 20

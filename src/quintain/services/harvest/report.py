@@ -142,7 +142,7 @@ def sample_table(
     strata: Mapping[str, str],
 ) -> pl.DataFrame:
     """Make the table that is written: ready to be imported as prompts, or as items to validate."""
-    names = pl.Series([one.path.name for one in files], dtype=pl.String())[rows["file"].cast(pl.UInt32())]
+    names = pl.Series([file.path.name for file in files], dtype=pl.String())[rows["file"].cast(pl.UInt32())]
     origin = [f"{name}:{row}" for name, row in zip(names.to_list(), rows["row"].to_list(), strict=True)]
     groups = [own or made for own, made in zip(rows["id"].to_list(), origin, strict=True)]
     stratum = rows["cell"].replace_strict(strata, return_dtype=pl.String())

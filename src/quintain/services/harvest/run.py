@@ -97,7 +97,7 @@ def harvest(
     table = sample_table(candidates[choice.rows], target, files, stream.kept, stream.strata_names())
     write_table(table, out)
     described = HarvestReport(
-        corpus=tuple({"file": one.path.name, "hash": one.digest(), "bytes": one.source.size} for one in files),
+        corpus=tuple({"file": file.path.name, "hash": file.digest(), "bytes": file.source.size} for file in files),
         model={"name": target.name, "hash": target.hash, "task": target.task},
         rules=rules,
         where=settings.where,
@@ -153,8 +153,8 @@ class _Stream:
         self, files: Sequence[CorpusFile], target: HarvestTarget, rules: Rules, settings: Harvesting, size: int
     ) -> None:
         self.files, self.target, self.rules, self.seed = files, target, rules, settings.seed
-        shared = [name for name in files[0].source.columns if all(name in one.source.columns for one in files)]
-        rated = all("rating" in one.columns for one in files)
+        shared = [name for name in files[0].source.columns if all(name in file.source.columns for file in files)]
+        rated = all("rating" in file.columns for file in files)
         self.scope = WhereScope([name for name in NUMBERS if rated or name != "rating"], TEXTS, target.labels, shared)
         extra = parse_where(settings.where) if settings.where.strip() else None
         general_wheres = [Where(settings.where, extra, "--where")] if extra is not None else []
@@ -162,18 +162,18 @@ class _Stream:
         for where in wheres:
             self._check(where)
         general = [
-            part for one in [*general_wheres, rules.where] if one is not None for part in conjuncts(one.condition)
+            part for where in [*general_wheres, rules.where] if where is not None for part in conjuncts(where.condition)
         ]
         self.before = [one for one in general if not mentions(one, self.scope, *_PREDICTED)]
         self.after = [one for one in general if mentions(one, self.scope, *_PREDICTED)]
         self.across = list(dict.fromkeys(name for one in rules.strata for name in one.across))
         self._check_across()
         self.kept = self._kept_columns(settings.keep)
-        looked_at = [name for one in wheres for name in file_columns(one.condition, self.scope)]
+        looked_at = [name for where in wheres for name in file_columns(where.condition, self.scope)]
         looked_at += [name for name in self.across if name not in {"predicted", *self.scope.numbers}]
         self.columns = list(dict.fromkeys([*looked_at, *self.kept]))
         self.needed = [*_NEEDED, *(COLUMN_PREFIX + name for name in dict.fromkeys(looked_at))]
-        self.rated = "rating" in self.across or any(mentions(one.condition, self.scope, "rating") for one in wheres)
+        self.rated = "rating" in self.across or any(mentions(where.condition, self.scope, "rating") for where in wheres)
         self.size = size
         self.reservoir = Reservoir(size)
         self.tally = CorpusTally()  # of what is read; another thread reads ahead
@@ -286,7 +286,7 @@ class _Stream:
         if not tally.sentences:
             raise BadInput(
                 "There are no sentences in {name}.",
-                name=", ".join(one.path.name for one in self.files),
+                name=", ".join(file.path.name for file in self.files),
                 faults=tally.faults[:5],
                 remedy="Look at the column of texts, or map another one with --column text=COLUMN.",
                 page="Look at the column of texts, or name another one.",
@@ -326,7 +326,7 @@ class _Stream:
         return file_columns(where.condition, self.scope)
 
     def _no_ratings(self, source: str) -> BadInput:
-        without = next((one for one in self.files if "rating" not in one.columns), self.files[0])
+        without = next((file for file in self.files if "rating" not in file.columns), self.files[0])
         return BadInput(
             "{source} looks at ratings, and {name} has no column for 'rating'.",
             source=source,

@@ -111,9 +111,20 @@ def add_starter_tasks(db: Session, blobs: Blobs, name: str) -> None:
     """Put a starter task and its data into a workspace, as far as they are missing, as its operator."""
     starter = next(one for one in STARTERS if one.name == name)
     with as_file(files("quintain") / "demo_data") as folder:
-        _task(db, folder / name / "task.toml")
-        for split in starter.splits:
-            _data(db, blobs, starter, split, folder / name)
+        add_starter(db, blobs, starter, folder)
+
+
+def add_starter(db: Session, blobs: Blobs, starter: Starter, folder: Path) -> None:
+    """Put a task and its data, which lie in *folder* under its name, into a workspace, as far as they are missing."""
+    _task(db, folder / starter.name / "task.toml")
+    for split in starter.splits:
+        _data(db, blobs, starter, split, folder / starter.name)
+
+
+def train_starter(db: Session, blobs: Blobs, starter: Starter) -> None:
+    """Train the baselines of a starter task that are not there."""
+    for baseline in starter.baselines:
+        _model(db, blobs, starter, baseline)
 
 
 def add_people(db: Session) -> None:
@@ -160,7 +171,7 @@ def _data(db: Session, blobs: Blobs, starter: Starter, split: Split, home: Path)
 def _contrast(db: Session, blobs: Blobs, folder: Path) -> None:
     """Open the project over dev, whose labels are open, with what was written for it; the last few wait for a check."""
     ref = f"{CONTRAST.task}/{CONTRAST.name}"
-    if not any(one.ref == ref for one in list_projects(db, OPERATOR, CONTRAST.task).projects):
+    if not any(project.ref == ref for project in list_projects(db, OPERATOR, CONTRAST.task).projects):
         put_spec(db, blobs, OPERATOR, CONTRAST)
     if not get_project(db, OPERATOR, ref).progress.variants:
         text = (folder / CONTRAST.task / "contrast.jsonl").read_text(encoding="utf-8")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
-from quintain.adapters.contract import is_ours
+from quintain.adapters.contract import ADAPTERS, is_ours
 from quintain.core.errors import BadInput, Fault, TooMany
 from quintain.core.example import Inputs, Prediction
 from quintain.core.people import Actor
@@ -37,11 +38,15 @@ MOST_LOOKED_AT = 20  # of the best, and of the newest that are built in
 
 @dataclass(frozen=True, slots=True)
 class FoolBox:
-    """A model that anybody may try to fool with one text, and the open round in which that would count."""
+    """A model that anybody may try to fool with one text, and the open round in which that would count.
+
+    Beside it stands the newest *language_model* of the task that runs here, where there is one; with it nothing counts.
+    """
 
     task: Task
     version: ModelVersionInfo
     round: RoundInfo | None
+    language_model: ModelVersionInfo | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +71,11 @@ def find_box(db: Session, actor: Actor, standings: Mapping[str, BoardStanding]) 
         if info.state is RoundState.OPEN and info.task in tasks and not info.closed_because(moment):
             version = _target(db, actor, info)
             if version is not None and not info.spec.content_warning:
-                return FoolBox(tasks[info.task], version, info)
+                return FoolBox(tasks[info.task], version, info, _language_model(db, actor, info.task))
     for task in tasks.values():
         version = _best(db, actor, task, standings.get(task.name))
         if version is not None:
-            return FoolBox(task, version, None)
+            return FoolBox(task, version, None, _language_model(db, actor, task.name))
     return None
 
 
@@ -102,16 +107,16 @@ def try_to_fool(
     task = get_task(db, version.task)
     if not takes_one_text(task):
         raise BadInput("Task '{task}' does not ask for one text and one label.", task=task.name)
-    if label not in {one.name for one in task.labels}:
+    if label not in {label.name for label in task.labels}:
         raise BadInput(faults=[Fault("say which label people would give", field="label")])
     inputs = {kind_of(task).form(task).inputs[0].name: text.strip()}
     limit_calls(db, actor, address, limit)
     answer = predict(db, blobs, actor, version.ref, [inputs], runners=runners)[0]
-    who = f"address:{address}" if actor.user_id is None else f"user:{actor.user_id}"
-    try:
-        moved = word_effects(db, blobs, actor, version.ref, inputs, who=who, runners=runners)
-    except TooMany:
-        moved = None
+    moved = None
+    if is_ours(version.adapter):  # others take too long to be asked about the text without each of its words
+        who = f"address:{address}" if actor.user_id is None else f"user:{actor.user_id}"
+        with suppress(TooMany):
+            moved = word_effects(db, blobs, actor, version.ref, inputs, who=who, runners=runners)
     return FoolTry(version, inputs, answer, kind_of(task).fooled(task, label, answer.answer), moved)
 
 
@@ -134,10 +139,19 @@ def _best(db: Session, actor: Actor, task: Task, board: BoardStanding | None) ->
     refs = {place.ref for place in board.places[:MOST_LOOKED_AT]} if board else set()
     newest = models_to_choose(db, actor, task.name, limit=MOST_LOOKED_AT, adapter=BUILTIN).models
     names = {*best, *(one.name for one in newest)}
-    infos = {one.name: one.version for one in list_models(db, actor, task.name, sorted(names))} if names else {}
+    infos = {model.name: model.version for model in list_models(db, actor, task.name, sorted(names))} if names else {}
     usable = {name: one for name, one in infos.items() if is_ours(one.adapter) and one.withdrawn_at is None}
     ranked = (usable[name] for name in best if name in usable and usable[name].ref in refs)
     return next(ranked, None) or max(usable.values(), key=lambda info: _trained(info, metric), default=None)
+
+
+def _language_model(db: Session, actor: Actor, task: str) -> ModelVersionInfo | None:
+    """Return the newest language model of the task that runs in our own sandbox: asking it costs nobody money."""
+    members = [name for name, adapter in ADAPTERS.items() if adapter.language_model and adapter.place == "sandbox"]
+    newest = [choice for name in members for choice in models_to_choose(db, actor, task, limit=1, adapter=name).models]
+    infos = versions_by_id(db, [choice.id for choice in newest]) if newest else {}
+    shown = [info for info in infos.values() if info.withdrawn_at is None and may_see(actor, info)]
+    return max(shown, key=lambda info: info.id, default=None)
 
 
 def _trained(version: ModelVersionInfo, metric: str) -> float:

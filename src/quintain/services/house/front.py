@@ -47,21 +47,21 @@ def front(db: Session, blobs: Blobs, actor: Actor) -> Front:
     cards = task_cards(db, actor)
     standings = known_standings(db, blobs, [card.task.name for card in cards])
     moment = now()
-    rounds = [one for one in list_rounds(db, actor) if one.spec.listed]
+    rounds = [info for info in list_rounds(db, actor) if info.spec.listed]
     is_open = {
         one.task: one
         for one in rounds  # in the order of their numbers: the newest is kept
         if one.state is RoundState.OPEN and not one.closed_because(moment)
     }
     moved = last_movements(db, rounds)
-    trials = [one for one in list_trials(db, actor) if one.state != "draft"]
+    trials = [trial for trial in list_trials(db, actor) if trial.state != "draft"]
     front_cards = [
         FrontCard(
             card,
             standings[card.task.name].claim if card.task.name in standings else None,
             is_open.get(card.task.name),
             moved.get(card.task.name),
-            tuple(one for one in trials if one.task == card.task.name)[:TRIALS],
+            tuple(trial for trial in trials if trial.task == card.task.name)[:TRIALS],
         )
         for card in cards
     ]

@@ -66,7 +66,7 @@ def deliver(db: Session, mail: Mail, base_url: str | None, *, say: Say = lambda 
 def _send(db: Session, mail: Mail, base_url: str | None, claimed: ClaimedMail, say: Say) -> bool:
     """Send one e-mail and write down what came of it."""
     row, user = claimed.mail, claimed.user
-    if not _wanted(claimed):
+    if not _is_still_wanted(claimed):
         return _end(db, row, state=MailState.DROPPED.value, ended_at=now()) and False
     try:
         subject, text = _words(db, claimed, base_url, say)
@@ -89,7 +89,7 @@ def _send(db: Session, mail: Mail, base_url: str | None, claimed: ClaimedMail, s
     return False
 
 
-def _wanted(claimed: ClaimedMail) -> bool:
+def _is_still_wanted(claimed: ClaimedMail) -> bool:
     """Whether the person still wants it: they may have changed their mind, or be gone."""
     user = claimed.user
     if user.deleted_at is not None or user.email is None:

@@ -41,12 +41,14 @@ def export_person(db: Session, actor: Actor, path: Path, name: str | None = None
     with whole_or_nothing(path) as part, zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as bundle:
         bundle.writestr("README.txt", README)
         for table, parts in personal.rows_about(db, user.id):
-            _write(bundle, table, _told(db, user, table, parts))
+            _write(bundle, table, _redacted_rows(db, user, table, parts))
     with transaction(db):
         audit.record(db, actor, "person.export", f"user:{user.id}")
 
 
-def _told(db: Session, user: User, table: str, parts: Iterator[list[dict[str, Any]]]) -> Iterator[dict[str, Any]]:
+def _redacted_rows(
+    db: Session, user: User, table: str, parts: Iterator[list[dict[str, Any]]]
+) -> Iterator[dict[str, Any]]:
     """Yield the rows of a table one by one, with no names in them that the person may not know."""
     person = actor_of(db, user)
     for rows in parts:

@@ -64,24 +64,24 @@ def waiting_for(db: Session, actor: Actor, *, limit: int = MOST) -> list[Errand]
     """List what waits for *actor*: what they have begun, then decisions and work, then what they should know."""
     user_id = require_user(actor)
     tasks = {item.task.name for item in list_tasks(db)}
-    rounds = [one for one in list_rounds(db, actor) if one.task in tasks]
+    rounds = [info for info in list_rounds(db, actor) if info.task in tasks]
     owned = sorted(task for task in tasks if actor.has(RoleName.OWNER, task))
     contrast = list(_contrast(db, actor, tasks))
     work = [*_writing(db, actor, rounds), *_judging(db, actor, tasks)]
     work += [one for one in contrast if one.kind is not WaitingKind.SETTLE]
     trials = list(_trials(db, actor, tasks))
-    work += [one for one in trials if one.kind is not WaitingKind.CLOSE_STAGE]
+    work += [trial for trial in trials if trial.kind is not WaitingKind.CLOSE_STAGE]
     work += _coding(db, actor, tasks)
     contests = list(_contests(db, actor, tasks))
-    work += [one for one in contests if one.kind is not WaitingKind.RULE]
+    work += [contest for contest in contests if contest.kind is not WaitingKind.RULE]
     errands = chain(
         (one for one in work if one.begun),
         _steps(db, actor, rounds, owned),
         _contested(db, actor, tasks, owned),
         _input_requests(db, owned),
         (one for one in contrast if one.kind is WaitingKind.SETTLE),
-        (one for one in trials if one.kind is WaitingKind.CLOSE_STAGE),
-        (one for one in contests if one.kind is WaitingKind.RULE),
+        (trial for trial in trials if trial.kind is WaitingKind.CLOSE_STAGE),
+        (contest for contest in contests if contest.kind is WaitingKind.RULE),
         (one for one in work if not one.begun),
         _pay_to_approve(db, owned),
         _failed(db, user_id),
@@ -185,7 +185,7 @@ def _steps(db: Session, actor: Actor, rounds: list[RoundInfo], owned: list[str])
             contested = (
                 adjudication_queue(db, actor, info.ref, limit=0).total if kind is WaitingKind.ADJUDICATE else None
             )
-            yield Errand(kind, info.task, info.spec.title, _place(info, kind), count=contested)
+            yield Errand(kind, info.task, info.spec.title, _address(info, kind), count=contested)
 
 
 def _contested(db: Session, actor: Actor, tasks: set[str], owned: list[str]) -> Iterator[Errand]:
@@ -218,7 +218,7 @@ def _waits_for_decisions(db: Session, ref: str) -> bool:
     return judged and not validations.is_released(db, validation_id)
 
 
-def _place(info: RoundInfo, kind: WaitingKind) -> str:
+def _address(info: RoundInfo, kind: WaitingKind) -> str:
     judging = f"/tasks/{info.task}/validation/{info.number}"
     places = {
         WaitingKind.ADJUDICATE: f"{judging}/adjudicate",

@@ -96,8 +96,8 @@ def _begin(db: Session) -> CheckRound:
 
 def _after(check_round: CheckRound, kind: str, subject: str, number: int, faults: Sequence[FigureFault]) -> CheckRound:
     seen = [
-        SeenFault(now(), one.kind, one.subject, shortened(one.kept), shortened(one.counted))
-        for one in faults[:FAULTS_SHOWN]
+        SeenFault(now(), fault.kind, fault.subject, shortened(fault.kept), shortened(fault.counted))
+        for fault in faults[:FAULTS_SHOWN]
     ]
     return replace(
         check_round,

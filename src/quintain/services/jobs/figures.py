@@ -196,8 +196,8 @@ def check_kinds(
     kinds: Sequence[FigureKind], numbers: Sequence[CountKind] = (), others: Sequence[CheckKind] = ()
 ) -> list[CheckKind]:
     """List what there is to check, in the order that it rests on each other: figures are made of all others."""
-    counted = [CheckKind(one.name, lambda db: [""], _check_counts(one)) for one in numbers]
-    figures = [CheckKind(one.name, partial(_kept_subjects, one), partial(_check_figure, one)) for one in kinds]
+    counted = [CheckKind(number.name, lambda db: [""], _check_counts(number)) for number in numbers]
+    figures = [CheckKind(kind.name, partial(_kept_subjects, kind), partial(_check_figure, kind)) for kind in kinds]
     return [*counted, *others, *figures]
 
 

@@ -133,7 +133,7 @@ class Environments:
         if not requirements:
             return ()
         environment = self.folder / self.key(model, requirements)
-        if not _found(environment):
+        if not _is_usable(environment):
             self._make(model, requirements, environment)
             mark_used(environment, time.time())
             self.make_room()
@@ -198,7 +198,7 @@ class Environments:
             shutil.rmtree(unfinished, ignore_errors=True)
 
 
-def _found(environment: Path) -> bool:
+def _is_usable(environment: Path) -> bool:
     """Whether the environment is there; notes that it is used now."""
     try:
         with hold_folder(environment):

@@ -52,7 +52,7 @@ class SecretSpec:
 
 def read_outside(endpoints: str, secrets: str, cache: Path | None) -> Outside:
     """Read the list of servers and the file of keys, as the settings give them."""
-    allowed = tuple(one.strip() for one in endpoints.split(",") if one.strip())
+    allowed = tuple(endpoint.strip() for endpoint in endpoints.split(",") if endpoint.strip())
     for server in allowed:
         origin(server)
     return Outside(allowed, _read_secrets(Path(secrets)) if secrets else {}, cache)

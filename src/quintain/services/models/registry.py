@@ -29,22 +29,22 @@ from quintain.models import artefact
 from quintain.models.card import check_card
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_role, require_signed_in
+from quintain.services.events import ServiceEvent, announce
 from quintain.services.models.shown_hash import salted_hash
 from quintain.services.tasks.definitions import find_row
 from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.database import lock, transaction
-from quintain.store.queries.evaluate import cells
 from quintain.store.queries.models import models as queries
 from quintain.store.queries.models import tried
 from quintain.store.queries.models.models import ModelSight
+from quintain.store.search_index import Findable, keep_entry
 from quintain.store.tables import Model, ModelCard, ModelVersion
 
 VISIBILITIES: tuple[Visibility, ...] = get_args(Visibility)
 MIN_PREFIX = 6
 MOST_CHOICES = 100  # of models that a form offers; of more, others are named
 _NAME = re.compile(r"[a-z0-9]([a-z0-9._-]{0,118}[a-z0-9])?")
-WITHDRAWN = "the model was withdrawn"  # why runs of it were cancelled, which come back with it
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +172,7 @@ def register_version(  # noqa: PLR0913 - what a version is made of, each by its 
             )
             db.add(version)
             db.flush()
+            keep_entry(db, Findable.MODEL, model.id, task_id=model.task_id, title=name, text=card)
             audit.record(db, actor, "model.register", f"{task}/{name}@{version.number}", hash=full_hash)
     return get_model(db, actor, f"{task}/{name}@{version.number}").version
 
@@ -215,7 +216,7 @@ def page_of_models(db: Session, actor: Actor, task: str, *, limit: int, offset: 
     find_row(db, task)
     sight = model_visibility(actor)
     names = [name for _task, name in queries.names(db, sight, task, limit=limit, offset=offset)]
-    infos = {one.name: one for one in list_models(db, actor, task, names)} if names else {}
+    infos = {model.name: model for model in list_models(db, actor, task, names)} if names else {}
     return [infos[name] for name in names if name in infos], queries.count_seen(db, sight, task)
 
 
@@ -255,12 +256,12 @@ def models_to_choose(
 
 
 def list_names(
-    db: Session, actor: Actor, task: str | None = None, *, word: str = "", limit: int | None = None
+    db: Session, actor: Actor, task: str | None = None, *, limit: int | None = None
 ) -> list[tuple[str, str]]:
-    """List task and name of the models that `list_models` has, for choices: those that contain *word*, some of them."""
+    """List task and name of the models that `list_models` has, for choices: all, or some of them."""
     if task is not None:
         find_row(db, task)
-    return queries.names(db, model_visibility(actor), task, word=word, limit=limit)
+    return queries.names(db, model_visibility(actor), task, limit=limit)
 
 
 def model_visibility(actor: Actor) -> ModelSight:
@@ -339,13 +340,13 @@ def withdraw(db: Session, actor: Actor, ref: str) -> ModelVersionInfo:
         if info.version.withdrawn_at is None:
             version = db.get_one(ModelVersion, info.version.id)
             version.withdrawn_at = now()
-            cells.cancel_all(db, version.id, WITHDRAWN, now())
+            announce(db, ServiceEvent.MODEL_WITHDRAWN, version.id)
             audit.record(db, actor, "model.withdraw", info.version.ref)
     return get_model(db, actor, info.version.ref).version
 
 
 def restore(db: Session, actor: Actor, ref: str) -> ModelVersionInfo:
-    """Take a version back that was withdrawn: it can be run again, and runs that were cancelled then are queued.
+    """Take a version back that was withdrawn: it can be run again, and what it has missed is queued.
 
     What was refused when it was tried is sent again instead.
     """
@@ -359,7 +360,7 @@ def restore(db: Session, actor: Actor, ref: str) -> ModelVersionInfo:
             version = db.get_one(ModelVersion, info.version.id)
             version.withdrawn_at = None
             db.flush()
-            cells.revive_all(db, version.id, WITHDRAWN)
+            announce(db, ServiceEvent.MODEL_RESTORED, version.id, info.task)
             audit.record(db, actor, "model.restore", info.version.ref)
     return get_model(db, actor, info.version.ref).version
 
@@ -378,6 +379,10 @@ def update_card(db: Session, actor: Actor, ref: str, text: str, *, edit: EditOri
         text = str(edit.settled({"card": info.version.card}, {"card": text})["card"])
         if text != info.version.card:
             db.add(ModelCard(version_id=info.version.id, text=text, created_by=actor.user_id))
+            if info.version.number == max(version.number for version in info.versions):
+                model = db.get_one(ModelVersion, info.version.id).model_id
+                task_id = find_row(db, info.task).id
+                keep_entry(db, Findable.MODEL, model, task_id=task_id, title=info.name, text=text)
             audit.record(db, actor, "model.card", info.version.ref)
     return get_model(db, actor, info.version.ref).version
 

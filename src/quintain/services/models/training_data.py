@@ -57,7 +57,7 @@ def training_table(
             page="Train on other data, or tick the box that takes evaluation data as well; the card then says so.",
             code="evaluation_only",
         )
-    return version, table, [*notes, *(f"`{version.ref}` is for evaluation only: {one}" for one in reasons)]
+    return version, table, [*notes, *(f"`{version.ref}` is for evaluation only: {reason}" for reason in reasons)]
 
 
 def dev_table(db: Session, blobs: Blobs, actor: Actor, task: str, ref: str) -> tuple[VersionInfo, pl.DataFrame]:

@@ -61,7 +61,7 @@ def begin_upload(db: Session, blobs: Blobs, actor: Actor, *, size: int, sha256: 
         mine = queries.uploads_of(db, user_id)
         for row in mine:
             if (row.sha256, row.size) == (sha256, size):
-                row.received = min(row.received, _size(_place(blobs, row.id)))
+                row.received = min(row.received, _size(_upload_path(blobs, row.id)))
                 return _info(row)
         # One that is all here and was not registered (a name that is taken, a full quota) gives its place to the next.
         waiting = [row for row in mine if row.received == row.size]
@@ -77,7 +77,7 @@ def begin_upload(db: Session, blobs: Blobs, actor: Actor, *, size: int, sha256: 
             )
         row = Upload(id=secrets.token_hex(16), user_id=user_id, size=size, sha256=sha256, received=0)
         db.add(row)
-        _make(_place(blobs, row.id))
+        _make(_upload_path(blobs, row.id))
         return _info(row)
 
 
@@ -108,7 +108,7 @@ def append(db: Session, blobs: Blobs, actor: Actor, upload_id: str, offset: int,
             )
         fresh = data[row.received - offset :]
         if fresh:
-            with _place(blobs, row.id).open("r+b") as stream:
+            with _upload_path(blobs, row.id).open("r+b") as stream:
                 stream.seek(row.received)
                 stream.write(fresh)
             row.received += len(fresh)
@@ -119,7 +119,7 @@ def whole_upload(db: Session, blobs: Blobs, actor: Actor, upload_id: str) -> Pat
     """Return the file of an upload; one that is not complete, or not what was announced, is refused."""
     _count_again(db, blobs, actor, upload_id)
     row = _mine(db, actor, upload_id)
-    path = _place(blobs, row.id)
+    path = _upload_path(blobs, row.id)
     if row.received != row.size:
         raise Conflict(
             "{received:,} of {size:,} bytes are here.",
@@ -150,10 +150,10 @@ def _count_again(db: Session, blobs: Blobs, actor: Actor, upload_id: str) -> Non
     """Note how much is really here: another machine may have taken the parts, or a disk may have lost them."""
     with transaction(db):
         row = _mine(db, actor, upload_id, lock=True)
-        here = _size(_place(blobs, row.id))
+        here = _size(_upload_path(blobs, row.id))
         row.received = min(row.received, here)
         if not here:
-            _make(_place(blobs, row.id))
+            _make(_upload_path(blobs, row.id))
 
 
 def _make(path: Path) -> None:
@@ -170,11 +170,11 @@ def _mine(db: Session, actor: Actor, upload_id: str, *, lock: bool = False) -> U
 
 
 def _drop(db: Session, blobs: Blobs, row: Upload) -> None:
-    _place(blobs, row.id).unlink(missing_ok=True)
+    _upload_path(blobs, row.id).unlink(missing_ok=True)
     queries.remove_upload(db, row.id)
 
 
-def _place(blobs: Blobs, upload_id: str) -> Path:
+def _upload_path(blobs: Blobs, upload_id: str) -> Path:
     return blobs.root / "uploads" / upload_id
 
 

@@ -267,7 +267,7 @@ def _decided(
     db.flush()
     _restand(db, rows, decisions, "approved" if approved else "declined")
     audit.record(db, actor, "pay.approve" if approved else "pay.decline", task, **_audited([*decisions]))
-    return [one.id for one in decisions.values()]
+    return [decision.id for decision in decisions.values()]
 
 
 def _audited(ids: Sequence[int]) -> dict[str, Any]:

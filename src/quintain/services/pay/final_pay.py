@@ -105,7 +105,7 @@ def forgo_pay(db: Session, user: User, by: Actor) -> None:
 
 def amounts_text(amounts: Sequence[Money]) -> Text:
     """Write some amounts, each in its currency, one after the other."""
-    return joined([Text("{money}", money=one) for one in amounts], ", ")
+    return joined([Text("{money}", money=amount) for amount in amounts], ", ")
 
 
 def _apart(db: Session, user_id: int) -> tuple[list[queries.EarningRow], list[queries.EarningRow]]:

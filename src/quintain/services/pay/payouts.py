@@ -146,10 +146,10 @@ def _as_now(
     db: Session, task_id: int, parts: Sequence[PayoutPart], *, provider: str, currency: str
 ) -> list[PayoutPart]:
     """Return *parts* as they are once nobody else plans: of what was owed before, others may pay some by now."""
-    users = [one.user_id for one in parts]
+    users = [part.user_id for part in parts]
     payable, _ = _payable(db, task_id, provider, currency, users)
     left = {one.id: one.left for one in payable}
-    now_owed = [replace(one, earnings=tuple(number for number in one.earnings if number in left)) for one in parts]
+    now_owed = [replace(part, earnings=tuple(number for number in part.earnings if number in left)) for part in parts]
     return [replace(one, amount=sum(left[number] for number in one.earnings)) for one in now_owed if one.earnings]
 
 
@@ -189,15 +189,15 @@ def put_payout(
         step=step,
         study=study,
         currency=currency,
-        amount=sum(one.amount for one in parts),
-        people=len({one.user_id for one in parts}),
+        amount=sum(part.amount for part in parts),
+        people=len({part.user_id for part in parts}),
         state="prepared" if step == "file" else "planned",
-        content={"lines": [{"user": one.user_id, "amount": one.amount, "stay": one.stay} for one in parts]},
+        content={"lines": [{"user": part.user_id, "amount": part.amount, "stay": part.stay} for part in parts]},
         created_by=actor.user_id,
     )
     db.add(row)
     db.flush()
-    earning_ids = [number for one in parts for number in one.earnings]
+    earning_ids = [number for part in parts for number in part.earnings]
     if queries.take(db, row.id, earning_ids, [part for one in parts for part in one.ahead]) != len(earning_ids):
         raise Conflict("Others were at work on the same earnings.", remedy="Try again.")
     return row
@@ -208,7 +208,7 @@ def list_payouts(db: Session, actor: Actor, task: str, *, limit: int = 25, offse
     row = find_row(db, task)
     require_owner(actor, task)
     rows, total = queries.page(db, row.id, limit=limit, offset=offset)
-    return Payouts([payout_record(db, task, one, calls=False) for one in rows], total)
+    return Payouts([payout_record(db, task, row, calls=False) for row in rows], total)
 
 
 def get_payout(db: Session, actor: Actor, payout_id: int) -> PayoutRecord:
@@ -348,8 +348,8 @@ def payout_record(db: Session, task: str, row: Payout, *, calls: bool = True) ->
             PayoutLine(names.get(line["user"], ""), outside.get(line["user"], ""), line["amount"]) for line in lines
         ],
         calls=[
-            PayoutCallRecord(one.created_at, one.key, one.outcome, one.status, one.reply)
-            for one in (queries.calls(db, row.id) if calls else [])
+            PayoutCallRecord(call.created_at, call.key, call.outcome, call.status, call.reply)
+            for call in (queries.calls(db, row.id) if calls else [])
         ],
         over=overpaid_queries.left(db, [row.id]).get(row.id, 0) if row.step == overpaid_queries.STEP else 0,
         answer=str(row.content.get("answer", "")),

@@ -73,7 +73,7 @@ def save_policy(
 def reach_step(db: Session, task_id: int, user_id: int, qualification: str) -> bool:
     """Pay the bonus for a qualification that somebody reached, once; for other services, in their transaction."""
     spec = policy_of(db, task_id)
-    step = next((one for one in spec.steps if one.qualification == qualification), None)
+    step = next((step for step in spec.steps if step.qualification == qualification), None)
     if step is None:
         return False
     return earn(

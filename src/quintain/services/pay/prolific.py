@@ -53,7 +53,7 @@ def plan(
     if provider == NAME:
         require_owner(actor, task)
         with suppress(Conflict, Forbidden, Unavailable):  # then all that may be open counts as open
-            _look(db, task, outside)
+            _refresh_stays(db, task, outside)
     return payouts.plan(db, actor, task, provider=provider, currency=currency)
 
 
@@ -62,7 +62,7 @@ def plan_approvals(db: Session, actor: Actor, task: str, outside: Outside, *, cu
     row = find_row(db, task)
     require_owner(actor, task)
     task_id = row.id
-    _look(db, task, outside)
+    _refresh_stays(db, task, outside)
     waiting = _waiting(db, task_id)
     with prolific_of(db, task_id, task, outside) as prolific:
         rewards = {study: _reward(prolific, study) for study in sorted({one.study for one in waiting})}
@@ -74,7 +74,7 @@ def plan_approvals(db: Session, actor: Actor, task: str, outside: Outside, *, cu
         for first in range(0, len(stays), MOST_LINES):
             some = stays[first : first + MOST_LINES]
             records += _plan_some(db, actor, task, some, reward=Money(reward, currency))
-        approved = [one for one in stays if one.standing == PanelStanding.APPROVED]
+        approved = [stay for stay in stays if stay.standing == PanelStanding.APPROVED]
         records += book_overpaid(db, task, task_id, approved, provider=NAME, reward=Money(reward, currency))
     if not records:
         refuse_if_held(db, task_id, currency)
@@ -93,7 +93,7 @@ def _plan_some(
         task_id = find_row(db, task).id
         lock(db, f"pay of {task_id}")
         done = queries.approved_stays(db, task_id)  # somebody else may have planned some meanwhile
-        parts = _parts(db, actor, task, [one for one in stays if one.ref not in done], reward)
+        parts = _parts(db, actor, task, [stay for stay in stays if stay.ref not in done], reward)
         if not parts:
             return []
         about = {"provider": NAME, "step": "approve", "study": stays[0].study, "currency": reward.currency}
@@ -124,24 +124,24 @@ def _reward(prolific: Prolific, study: str) -> int:
     return int(prolific.study(study).get("reward", 0))
 
 
-def _look(db: Session, task: str, outside: Outside) -> None:
+def _refresh_stays(db: Session, task: str, outside: Outside) -> None:
     """Keep what Prolific says of the submissions of a task that no payout approves."""
     task_id = find_row(db, task).id
     done = queries.approved_stays(db, task_id)
-    stays = [one for one in queries.stays(db, task_id, NAME) if one.study and one.ref not in done]
-    names = queries.outside_names(db, sorted({one.user_id for one in stays}), NAME)
+    stays = [stay for stay in queries.stays(db, task_id, NAME) if stay.study and stay.ref not in done]
+    names = queries.outside_names(db, sorted({stay.user_id for stay in stays}), NAME)
     standings: dict[str, str] = {}
     with prolific_of(db, task_id, task, outside) as prolific:
         confirm_by_submissions(db, task_id, stays, prolific, NAME)
-        for study in sorted({one.study for one in stays}):
+        for study in sorted({stay.study for stay in stays}):
             known = prolific.submissions(study)
             by_person = {str(one.get("participant_id")): one for one in known.values()}
-            for stay in (one for one in stays if one.study == study):
+            for stay in (stay for stay in stays if stay.study == study):
                 # An address can be changed by hand: then it is what the panel has of the person that counts.
                 submission = known.get(stay.submission) or by_person.get(names.get(stay.user_id, ""))
                 status = str(submission.get("status", "")) if submission else "RETURNED"
                 standings[stay.ref] = standing_of(status).value
-    changed = {one.ref: standings[one.ref] for one in stays if standings[one.ref] != one.standing}
+    changed = {stay.ref: standings[stay.ref] for stay in stays if standings[stay.ref] != stay.standing}
     with transaction(db):
         queries.set_standings(db, changed, now())
 
@@ -179,12 +179,12 @@ def send(db: Session, actor: Actor, payout_id: int, outside: Outside) -> PayoutR
 def _waiting(db: Session, task_id: int) -> list[queries.Stay]:
     """List completed stays that no payout has approved."""
     done = queries.approved_stays(db, task_id)
-    return [one for one in queries.stays(db, task_id, NAME) if one.completed and one.study and one.ref not in done]
+    return [stay for stay in queries.stays(db, task_id, NAME) if stay.completed and stay.study and stay.ref not in done]
 
 
 def _parts(db: Session, actor: Actor, task: str, stays: Sequence[queries.Stay], reward: Money) -> list[PayoutPart]:
     """Return what the approval of each submission covers of what its person earned."""
-    task_id, users = find_row(db, task).id, sorted({one.user_id for one in stays})
+    task_id, users = find_row(db, task).id, sorted({stay.user_id for stay in stays})
     base: defaultdict[int, list[queries.Payable]] = defaultdict(list)
     for earning in queries.payable(db, task_id, reward.currency, NAME, users):
         if earning.kind == "base":

@@ -24,7 +24,7 @@ OPEN_AT_ONCE = 20
 
 def ask(db: Session, actor: Actor, earning: int, text: str) -> int:
     """Ask the owners about one of one's own earnings; give the number of the question."""
-    user_id, question = require_user(actor), _said(text)
+    user_id, question = require_user(actor), _checked_text(text)
     with transaction(db):
         earning_row = db.get(Earning, earning)
         if (
@@ -48,7 +48,7 @@ def ask(db: Session, actor: Actor, earning: int, text: str) -> int:
 
 def answer(db: Session, actor: Actor, task: str, question: int, text: str) -> None:
     """Answer what a worker asked about their pay; they are told (owners)."""
-    reply = _said(text)
+    reply = _checked_text(text)
     with transaction(db):
         task_id = find_row(db, task).id
         require_owner(actor, task)
@@ -64,7 +64,7 @@ def my_questions(db: Session, actor: Actor, *, limit: int = 25, offset: int = 0)
     """List what the actor asked, with the answers; by a panel's link, about the task that it led to."""
     user_id, task_id = require_user(actor), only_task_id(db, actor)
     rows, total = queries.questions(db, user_id=user_id, task_id=task_id, limit=limit, offset=offset)
-    return PayQuestions([_record(one) for one in rows], total)
+    return PayQuestions([_record(row) for row in rows], total)
 
 
 def list_questions(db: Session, actor: Actor, task: str, *, limit: int = 25, offset: int = 0) -> PayQuestions:
@@ -72,10 +72,10 @@ def list_questions(db: Session, actor: Actor, task: str, *, limit: int = 25, off
     task_id = find_row(db, task).id
     require_owner(actor, task)
     rows, total = queries.questions(db, task_id=task_id, limit=limit, offset=offset)
-    return PayQuestions([_record(one) for one in rows], total)
+    return PayQuestions([_record(row) for row in rows], total)
 
 
-def _said(text: str) -> str:
+def _checked_text(text: str) -> str:
     stripped = text.strip()
     if not stripped or len(stripped) > MOST:
         raise BadInput(faults=[Fault("write something, of at most {most} characters", most=MOST, field="text")])

@@ -72,7 +72,7 @@ def group_cost(
 
 def summed(task: str, currency: str, groups: Sequence[GroupCost], others: Sequence[str] = ()) -> CostReport:
     """Put groups together. Training leaves no texts: with it, they cost more."""
-    counted = [one for one in groups if not one.training]
+    counted = [group for group in groups if not group.training]
     texts = sum(one.texts for one in counted)
     whole, without = (sum(one.total.amount for one in some) for some in (groups, counted))
     return CostReport(

@@ -44,7 +44,7 @@ def already_public(
     if not others or not rows:
         return is_public
     ids = _ids(validation.task, rows)
-    for blob in {one.blob for one in others}:
+    for blob in {other.blob for other in others}:
         published = pl.scan_parquet(blobs.path(blob), glob=False).filter(pl.col("answer").is_not_null()).select("id")
         is_public |= ids.is_in(published.collect()["id"].implode()).to_numpy()
     return is_public

@@ -105,13 +105,13 @@ def _of(db: Session, actor: Actor, ref: str) -> str:
 
 def _rows(db: Session, ref: str) -> int:
     validation, number = _parts(ref)
-    return sum(one.rows for one in find_release(db, OPERATOR, validation, number).report.splits)
+    return sum(split.rows for split in find_release(db, OPERATOR, validation, number).report.splits)
 
 
 def _write(db: Session, blobs: Blobs, actor: Actor, file: ExportRequest, path: Path, tell: ReportProgress) -> int:
     tell(0, 1)
     release = write_bundle(db, blobs, actor, *_parts(file.ref), path, archive=True)
-    return sum(one.rows for one in release.report.splits)
+    return sum(split.rows for split in release.report.splits)
 
 
 def _parts(ref: str) -> tuple[str, int]:
@@ -155,7 +155,7 @@ def _facts(db: Session, actor: Actor, release: Release) -> SheetFacts:
     require_owner(actor, validation.task.name)
     round_info = get_round(db, actor, release.validation) if validation.round_id is not None else None
     versions = [get_version(db, actor, ref) for ref in release.versions.values()]
-    licenses = sorted({str(one.meta["license"]) for one in versions if one.meta.get("license")})
+    licenses = sorted({str(version.meta["license"]) for version in versions if version.meta.get("license")})
     return SheetFacts(
         task=validation.task,
         release=release,

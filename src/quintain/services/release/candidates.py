@@ -120,7 +120,7 @@ class Candidates:
 
     def models(self) -> list[str]:
         """Name the models that have answered any item."""
-        return sorted({str(one.get("model")) for row in self.rows for one in row.predictions})
+        return sorted({str(prediction.get("model")) for row in self.rows for prediction in row.predictions})
 
     def answers_of(self, model: str) -> IntArray:
         """Return what *model* answered, as the place of the label; -1 where it is none, or the model was not asked."""
@@ -215,7 +215,7 @@ def _voted(db: Session, validation: ValidationInfo, evidence: Evidence, final: F
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     rows = np.repeat(first[where] - starts[:-1], sizes) + np.arange(int(starts[-1]))
     ids = evidence.table.id[evidence.rows[final.kept]][rows]
-    judgement_ids, pages = (np.array(one, dtype=np.int64) for one in queries.pages_of(db, validation.id))
+    judgement_ids, pages = (np.array(page, dtype=np.int64) for page in queries.pages_of(db, validation.id))
     at = np.minimum(np.searchsorted(judgement_ids, ids), max(len(judgement_ids) - 1, 0))
     page = np.where(judgement_ids[at] == ids, pages[at], -1) if len(judgement_ids) else np.full(len(ids), -1)
     return Voted(
@@ -228,7 +228,9 @@ def _voted(db: Session, validation: ValidationInfo, evidence: Evidence, final: F
 
 
 def _answer(predictions: Sequence[Mapping[str, Any]], model: str, codes: Mapping[str, int]) -> int:
-    answer = next((one.get("answer") for one in predictions if str(one.get("model")) == model), None)
+    answer = next(
+        (prediction.get("answer") for prediction in predictions if str(prediction.get("model")) == model), None
+    )
     return codes.get(label_form(answer), -1)
 
 

@@ -34,8 +34,8 @@ def changelog(db: Session, blobs: Blobs, actor: Actor, release: Release, before:
     if before is None:
         return f"{head}\n\nThe first release of this task.\n"
     changes = moves(db, blobs, actor, release, before)
-    sizes = {one.split: one.rows for one in before.report.splits}
-    rows = [(one.split, sizes.get(one.split, 0), one.rows) for one in release.report.splits]
+    sizes = {split.split: split.rows for split in before.report.splits}
+    rows = [(split.split, sizes.get(split.split, 0), split.rows) for split in release.report.splits]
     parts = [
         head,
         f"Against release {before.number} of {markdown(before.validation)}.",

@@ -73,13 +73,13 @@ def _motivation(facts: SheetFacts) -> list[str]:
 
 def _composition(facts: SheetFacts) -> list[str]:
     report = facts.release.report
-    splits = ", ".join(f"{one.split} {one.rows:,}" for one in report.splits)
-    hidden = [one.split for one in report.splits if one.hidden]
+    splits = ", ".join(f"{split.split} {split.rows:,}" for split in report.splits)
+    hidden = [split.split for split in report.splits if split.hidden]
     languages = ", ".join(facts.task.languages)
-    flags = [(flag, count) for one in report.splits for flag, count in one.flags.items()]
+    flags = [(flag, count) for split in report.splits for flag, count in split.flags.items()]
     parts = [
         "## Composition",
-        f"**What do the instances represent, and how many are there?** {sum(one.rows for one in report.splits):,} "
+        f"**What do the instances represent, and how many are there?** {sum(split.rows for split in report.splits):,} "
         f"texts ({splits}) of {report.items:,} that were judged, in {markdown(languages)}.",
         table(*label_rows(report)),
         "**Is any information missing?** "
@@ -174,7 +174,7 @@ def _uses(facts: SheetFacts) -> list[str]:
     votes = "as majority labels, or as the distribution of votes"
     chance = (
         f" {markdown(report.model)} is at chance on dev and test by construction, so its score says nothing."
-        if any(one.f1 for one in report.splits if one.split != "train")
+        if any(split.f1 for split in report.splits if split.split != "train")
         else ""
     )
     return [

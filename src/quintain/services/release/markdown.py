@@ -32,19 +32,19 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 def label_rows(report: ReleaseReport) -> tuple[list[str], list[list[object]]]:
     """Count items by label and split, beside the votes in train: heads and rows, the last two no majority and all."""
     splits = report.splits
-    train = next((one for one in splits if one.split == Role.TRAIN.value), None)
-    heads = ["label", *(["votes in train"] if train else []), *(one.split for one in splits)]
+    train = next((split for split in splits if split.split == Role.TRAIN.value), None)
+    heads = ["label", *(["votes in train"] if train else []), *(split.split for split in splits)]
 
     def votes(label: str) -> list[object]:
         return [train.votes.get(label, 0)] if train else []
 
     rows: list[list[object]] = [
-        [label, *votes(label), *(one.labels[label] for one in splits)] for label in splits[0].labels
+        [label, *votes(label), *(split.labels[label] for split in splits)] for label in splits[0].labels
     ]
     none: list[object] = ["–"] if train else []
     whole: list[object] = [sum(train.votes.values())] if train else []
-    rows.append([NO_MAJORITY, *none, *(one.undecided for one in splits)])
-    rows.append(["all", *whole, *(one.rows for one in splits)])
+    rows.append([NO_MAJORITY, *none, *(split.undecided for split in splits)])
+    rows.append(["all", *whole, *(split.rows for split in splits)])
     return heads, rows
 
 
@@ -74,8 +74,11 @@ def _figure(figure: Estimate | None) -> str:
 def report_text(release: Release) -> str:
     """Write the report of a release."""
     report = release.report
-    held = [one for one in report.splits if one.split != Role.TRAIN.value]
-    parts = [f"# Release {release.number or ''} of {markdown(release.validation)}".replace("  ", " "), _said(release)]
+    held = [split for split in report.splits if split.split != Role.TRAIN.value]
+    parts = [
+        f"# Release {release.number or ''} of {markdown(release.validation)}".replace("  ", " "),
+        _summary_lines(release),
+    ]
     parts += ["## Items by label", table(*label_rows(report))]
     if report.model:
         parts += [f"## F1 of {markdown(report.model)}", _f1(held)]
@@ -98,13 +101,18 @@ def report_text(release: Release) -> str:
 def examples_table(report: ReleaseReport) -> str:
     """Write the examples, by what the model said and by label."""
     rows = [
-        (one.predicted, one.label or NO_MAJORITY, one.text, ", ".join(f"{k} {n}" for k, n in one.votes.items() if n))
-        for one in report.examples
+        (
+            example.predicted,
+            example.label or NO_MAJORITY,
+            example.text,
+            ", ".join(f"{k} {n}" for k, n in example.votes.items() if n),
+        )
+        for example in report.examples
     ]
     return table(["model said", "label", "text", "votes"], rows)
 
 
-def _said(release: Release) -> str:
+def _summary_lines(release: Release) -> str:
     lines = [f"- {markdown(split)}: {markdown(ref)}" for split, ref in release.versions.items()]
     if release.created_at:
         lines.append(f"- made on {release.created_at:%Y-%m-%d}")
@@ -121,14 +129,14 @@ def _share(split: ReleaseSplit) -> str:
 
 def _gains(report: ReleaseReport) -> str:
     rows = [
-        (one.attribute, f"{one.accuracy:.3f}", f"{one.chance:.3f}", f"{one.gain:.3f}", "yes" if one.even else "no")
-        for one in report.gains
+        (gain.attribute, f"{gain.accuracy:.3f}", f"{gain.chance:.3f}", f"{gain.gain:.3f}", "yes" if gain.even else "no")
+        for gain in report.gains
     ]
     return table(["attribute", "right", "chance", "gain", "made even"], rows)
 
 
 def _left(report: ReleaseReport) -> str:
-    rows = [(f"flagged in {one.split}: {flag}", n) for one in report.splits for flag, n in one.flags.items()]
+    rows = [(f"flagged in {split.split}: {flag}", n) for split in report.splits for flag, n in split.flags.items()]
     rows += [(f"left out: {reason}", count) for reason, count in report.left_out.items()]
     rows.append(("writers in more than one data set", report.shared_writers))
     return table(["what", "items"], rows)

@@ -61,7 +61,7 @@ def queued_release(db: Session, blobs: Blobs, actor: Actor, ref: str, number: in
     params = db.get_one(Job, number).params
     if job.kind not in {LOOK, MAKE} or params["ref"] != ref:
         raise NotFound("Job {number} makes no release of {ref}.", number=number, ref=ref)
-    return QueuedRelease(job, restore(ReleaseSpec, params["spec"]), _made(db, blobs, actor, ref, job))
+    return QueuedRelease(job, restore(ReleaseSpec, params["spec"]), _result_of(db, blobs, actor, ref, job))
 
 
 def require_release(asked: QueuedRelease) -> Release:
@@ -99,7 +99,7 @@ def run_release_job(run: JobRun) -> Mapping[str, Any]:
     return {"number": released.number, "new": released.new}
 
 
-def _made(db: Session, blobs: Blobs, actor: Actor, ref: str, job: JobStanding) -> Release | None:
+def _result_of(db: Session, blobs: Blobs, actor: Actor, ref: str, job: JobStanding) -> Release | None:
     if job.state != CellState.DONE.value:
         return None
     if job.kind == MAKE:

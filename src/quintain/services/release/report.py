@@ -106,7 +106,7 @@ def report_on(
         shared_writers=sum(len(splits) > 1 for splits in homes.values()),
         left_out={reason: count for reason, count in left_out.items() if count},
         is_proved=plan.is_proved,
-        examples=_examples(plan, [one.split for one in splits if not one.hidden]),
+        examples=_examples(plan, [split.split for split in splits if not split.hidden]),
         people=people,
         human=human_of(plan),
         answers=dict(answers or {}),

@@ -85,7 +85,7 @@ def _release(db: Session, actor: Actor, info: RoundInfo, judging: KnownJudging |
     """Return the station, and the models trained on any release of the round, as far as *actor* may see them."""
     released = releases.of_validation(db, judging[0].id) if judging else []
     versions = [releases.version_refs(db, one.id) for one in released]
-    trained = stations.trained_on(db, info.task, [one["train"] for one in versions if "train" in one])
+    trained = stations.trained_on(db, info.task, [version["train"] for version in versions if "train" in version])
     seen = {f"{task}/{name}" for task, name in list_names(db, actor, info.task)} if trained else set()
     trained = [ref for ref in trained if ref.partition("@")[0] in seen]
     refs = list(versions[0].values()) if versions else []

@@ -73,9 +73,11 @@ def _meta(plan: Plan[Candidates], at: int) -> dict[str, Any]:
         "judges": candidates.voted.by_label(at, candidates.labels),
         "label": candidates.labels[label] if label != NONE else None,
         "label_distribution": dict(zip(candidates.labels, candidates.votes[at].tolist(), strict=True)),
-        "predictions": {str(one.get("model")): one.get("answer") for one in row.predictions},
+        "predictions": {str(prediction.get("model")): prediction.get("answer") for prediction in row.predictions},
         "probabilities": {
-            str(one.get("model")): one["probabilities"] for one in row.predictions if one.get("probabilities")
+            str(prediction.get("model")): prediction["probabilities"]
+            for prediction in row.predictions
+            if prediction.get("probabilities")
         },
         "asked": int(candidates.asked[at]) if candidates.validation.policy.often is not None else None,
         "writer_vote": candidates.labels[candidates.voice[at]] if candidates.voice[at] != NONE else None,

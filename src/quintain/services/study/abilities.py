@@ -64,7 +64,7 @@ def compute_abilities(db: Session, store: Blobs | None, task_name: str, tell: Re
 
 
 def _boards_by_ability(db: Session) -> Iterable[str]:
-    return [one.task.name for one in list_tasks(db) if board_spec(db, one.task.name).metric == ABILITY]
+    return [task.task.name for task in list_tasks(db) if board_spec(db, task.task.name).metric == ABILITY]
 
 
 ABILITIES = FigureKind(

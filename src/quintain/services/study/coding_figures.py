@@ -79,7 +79,7 @@ def _shown(db: Session, info: CodingInfo, examples: Sequence[records.CodedExampl
     task = get_task(db, info.task)
     left = queries.left_items(db, info.id)
     gone = {(one.arm, shorten(text_of(task, one.inputs, one.text), LONGEST)) for one in left}
-    return [one for one in examples if (one.arm, one.text) not in gone]
+    return [example for example in examples if (example.arm, example.text) not in gone]
 
 
 def export_codes(db: Session, actor: Actor, ref: str, path: Path) -> int:
@@ -108,7 +108,7 @@ def _lines(db: Session, info: CodingInfo, rows: Sequence[queries.CodedRow]) -> I
     names = pseudonyms(db, {row.user_id for row in rows}, info.task)
     texts = queries.contents(db, list({row.item_id for row in rows}))
     for row in rows:
-        flags = [int(one in row.categories) for one in info.spec.categories]
+        flags = [int(category in row.categories) for category in info.spec.categories]
         seconds = "" if row.seconds is None else round(row.seconds, 2)
         unblinded = [row.arm, row.key] if closed else []
         label = "|".join(row.categories) or NONE
@@ -170,9 +170,9 @@ def _figures(db: Session, info: CodingInfo, *, closed: bool) -> records.CodingFi
     of_item = {row.item_id: arms.index(row.arm) for row in rows}
     names = info.spec.categories
     codes = Codes(
-        said=np.array([[one in row.categories for one in names] for row in rows], dtype=np.bool_),
+        said=np.array([[name in row.categories for name in names] for row in rows], dtype=np.bool_),
         item=np.array([items[row.item_id] for row in rows], dtype=np.int64),
-        arms=np.array([of_item[one] for one in items], dtype=np.int64),
+        arms=np.array([of_item[item] for item in items], dtype=np.int64),
     )
     chosen = _most_chosen(codes, names) if closed else []
     texts = queries.contents(db, [list(items)[at] for _, at in chosen])

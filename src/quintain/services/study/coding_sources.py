@@ -79,13 +79,13 @@ def draw_items(db: Session, blobs: Blobs, actor: Actor, task: Task, spec: Coding
         except NotFound as error:
             raise BadInput(faults=[Fault("{error}", error=error, field="sources")]) from error
         every += candidates
-        sizes.update(one.arm for one in candidates)
+        sizes.update(candidate.arm for candidate in candidates)
         sizes.update(left_out)
     if not sizes.total():
         raise BadInput(faults=[Fault("there are no items to draw from", field="sources")])
     quotas = share_out(sizes, min(spec.items, sizes.total()), equal=spec.sharing == "equal")
     drawn = []
-    for candidate in sorted(every, key=lambda candidate: _place(spec.seed, candidate)):
+    for candidate in sorted(every, key=lambda candidate: _lot(spec.seed, candidate)):
         if quotas[candidate.arm]:
             quotas[candidate.arm] -= 1
             drawn.append(candidate)
@@ -135,10 +135,10 @@ def _candidates(
             )
             raise BadInput(faults=[Fault(reason, field="sources")])
         justified = [
-            Candidate(one.name, _arm(spec, source, arm.name), {}, text=one.justification)
+            Candidate(item.name, _arm(spec, source, arm.name), {}, text=item.justification)
             for arm in stored_arms(blobs, trial)
-            for one in arm.items
-            if one.justification
+            for item in arm.items
+            if item.justification
         ]
         return justified, {}
     rounds = [(_arm(spec, source, arm), round_id) for arm, round_id in final_rounds(db, trial).items()]
@@ -160,7 +160,7 @@ def _of_dataset(
     if every > MOST_COMPARED:
         ids = sorted(ids, key=lambda key: _hash(spec.seed, source, key))[: max(spec.items, MOST_COMPARED // 4)]
         table = table.filter(pl.col("id").is_in(ids))
-    fields = [one.name for one in kind_of(task).fields(task)]
+    fields = [field.name for field in kind_of(task).fields(task)]
     candidates = [
         Candidate(
             row["id"], source, {name: row[name] for name in fields if row.get(name) is not None}, row.get("answer")
@@ -227,7 +227,7 @@ def text_of(task: Task, inputs: Mapping[str, Any], text: str = "") -> str:
     return "\n".join(as_text(inputs[name]) for name in own if inputs.get(name) is not None)
 
 
-def _place(seed: int, candidate: Candidate) -> str:
+def _lot(seed: int, candidate: Candidate) -> str:
     return _hash(seed, candidate.arm, candidate.key)
 
 

@@ -127,13 +127,13 @@ def _chosen(info: CodingInfo, categories: Sequence[str], note: str) -> list[str]
         faults.append(Fault("has more than {most} characters", most=MAX_NOTE, field="note"))
     if faults:
         raise BadInput(faults=faults)
-    return [one for one in info.spec.categories if one in categories]
+    return [category for category in info.spec.categories if category in categories]
 
 
 def _asked(db: Session, info: CodingInfo, slot: CodingPlace, user_id: int) -> records.ItemToCode:
     item = db.get_one(CodingItem, slot.item_id)
     code = queries.newest_code(db, slot.id) if slot.done else None
-    gone = queries.gone_among(db, [one for one in item.alike_attempts if one is not None])
+    gone = queries.gone_among(db, [attempt for attempt in item.alike_attempts if attempt is not None])
     beside = item.alike_attempts or [None] * len(item.alike)
     return records.ItemToCode(
         id=slot.id,

@@ -192,7 +192,7 @@ def require_open(info: CodingInfo) -> None:
 
 def records_of(db: Session, infos: Sequence[CodingInfo]) -> list[records.Coding]:
     """Return codings as programs see them."""
-    counts = queries.counts(db, [one.id for one in infos])
+    counts = queries.counts(db, [info.id for info in infos])
     return [
         records.Coding(
             ref=info.ref,
@@ -222,8 +222,8 @@ def info_of(row: CodingRow, task: str) -> CodingInfo:
 
 def _as_drawn(info: CodingInfo, spec: CodingSpec) -> CodingSpec:
     """Return *spec* with the versions that were drawn from, where it means those."""
-    names = {one.partition("@")[0]: one for one in info.spec.sources}
-    return replace(spec, sources=tuple(names.get(one, one) for one in spec.sources))
+    names = {source.partition("@")[0]: source for source in info.spec.sources}
+    return replace(spec, sources=tuple(names.get(source, source) for source in spec.sources))
 
 
 def _change(db: Session, actor: Actor, row: CodingRow, spec: CodingSpec, edit: EditOrigin) -> None:

@@ -78,7 +78,7 @@ def compare_report(
         facts=[
             ReportFact(Text("Rounds"), ", ".join(rounds) or "–"),
             ReportFact(Text("Beside them"), ", ".join(harvests) or "–"),
-            ReportFact(Text("Texts"), f"{sum(len(one.texts) for one in groups):,}"),
+            ReportFact(Text("Texts"), f"{sum(len(group.texts) for group in groups):,}"),
             ReportFact(Text("Seed"), str(seed)),
         ],
         sections=sections,

@@ -21,9 +21,9 @@ def answered_set(stored: StoredSet) -> AnsweredSet | None:
     table = stored.table
     if table.schema["answer"] != pl.String() or not stored.task.label_names or table.height < LEAST_EXAMPLES:
         return None
-    fields = [one.name for one in kind_of(stored.task).fields(stored.task) if one.name in table.columns]
+    fields = [field.name for field in kind_of(stored.task).fields(stored.task) if field.name in table.columns]
     texts = {name: table[name].fill_null("").to_list() for name in fields if table.schema[name] == pl.String()}
-    tags = [list(one or ()) for one in table["tags"].to_list()] if "tags" in table.columns else []
+    tags = [list(tag or ()) for tag in table["tags"].to_list()] if "tags" in table.columns else []
     votes: list[Mapping[str, int]] = (
         [{name: round(number) for name, number in votes_of(one).items()} for one in table["meta"].to_list()]
         if "meta" in table.columns

@@ -33,15 +33,15 @@ def relabel_report(db: Session, actor: Actor, ref: str, *, seed: int = 0) -> Rep
     final = final_labels(db, validation)
     positions = final.by_item()
     items = [one for one in queries.aimed(db, validation.id) if one.id in positions]
-    where = np.array([positions[one.id] for one in items], dtype=np.int64)
+    where = np.array([positions[item.id] for item in items], dtype=np.int64)
     labels = task.judgement_labels
     code = {name: at for at, name in enumerate(labels)}
     names = final.names()
     relabelled = Relabelled(
         labels=labels,
-        names=[one.hash for one in items],
-        texts=[" · ".join(str(value) for value in one.inputs.values()) for one in items],
-        old=np.array([code.get(one.aim, NONE) for one in items], dtype=np.int64),
+        names=[item.hash for item in items],
+        texts=[" · ".join(str(value) for value in item.inputs.values()) for item in items],
+        old=np.array([code.get(item.aim, NONE) for item in items], dtype=np.int64),
         new=np.array([code.get(names[at] or "", NONE) for at in where.tolist()], dtype=np.int64),
         votes=_votes(final, where, labels),
     )

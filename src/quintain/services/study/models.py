@@ -44,7 +44,7 @@ def models_report(db: Session, blobs: Blobs, actor: Actor, task_name: str, *, se
     On hidden labels, those who do not own the task see no figures that would tell of single examples.
     """
     task = require_labels(db, task_name)
-    names = {one.version.id: f"{one.name}@{one.version.number}" for one in list_models(db, actor, task_name)}
+    names = {model.version.id: f"{model.name}@{model.version.number}" for model in list_models(db, actor, task_name)}
     by_model: dict[int, list[StoredResult]] = {}
     for result in results(db, blobs, task):
         if result.model_version_id in names:
@@ -58,7 +58,7 @@ def models_report(db: Session, blobs: Blobs, actor: Actor, task_name: str, *, se
     hidden_count = sum(one.confusion is None and one.examples > 0 for found in newest.values() for one in found)
     ordered = _best_first(tables)
     shown = ordered[:MOST_MODELS]  # intervals are drawn, and only for those
-    scored = [_scored(name, one, seed) for name in shown for one in tables[name]]
+    scored = [_scored(name, table, seed) for name in shown for table in tables[name]]
     return Report(
         key="models",
         title=Text("Models of {task}, class by class", task=task_name),

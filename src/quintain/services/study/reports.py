@@ -55,11 +55,11 @@ def choices(db: Session, actor: Actor, task: str) -> ReportChoices:
     kinds: list[ReportKind] = ["models"] if task_there.label_names else []
     if not actor.has(RoleName.OWNER, task):
         return ReportChoices(kinds, [], [])
-    rounds = [one.number for one in list_rounds(db, actor, task) if one.state is not RoundState.DRAFT]
+    rounds = [info.number for info in list_rounds(db, actor, task) if info.state is not RoundState.DRAFT]
     validations = [ref.rpartition("/")[2] for ref in list_validations(db, task)]
     if rounds or validations:
         kinds.append("compare")
     if validations:
         kinds += ["relabel", "workers"]
-    names = sorted({one.dataset for one in list_versions(db, actor, task)})
+    names = sorted({version.dataset for version in list_versions(db, actor, task)})
     return ReportChoices(kinds, sorted(rounds), validations, names if len(names) > 1 else [])

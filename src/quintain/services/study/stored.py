@@ -81,14 +81,16 @@ def meta_values(table: pl.DataFrame, name: str) -> list[str]:
         return []
     values = [meta_of(one).get(name) for one in table["meta"].to_list()]
     return (
-        [str(one) if one is not None else UNKNOWN for one in values] if any(one is not None for one in values) else []
+        [str(value) if value is not None else UNKNOWN for value in values]
+        if any(value is not None for value in values)
+        else []
     )
 
 
 def examples_of(stored: StoredSet) -> tuple[Examples, IntArray] | None:
     """Take the examples whose answers are labels or options, and their rows; None where answers are neither."""
     task, table = stored.task, stored.table
-    fields = [one.name for one in kind_of(task).fields(task) if one.name in table.columns]
+    fields = [field.name for field in kind_of(task).fields(task) if field.name in table.columns]
     texts = {name: table[name].fill_null("").to_list() for name in fields if table.schema[name] == pl.String()}
     context = table["group"].fill_null(table["id"]).to_list() if "group" in table.columns else []
     lists = [name for name in fields if table.schema[name] == pl.List(pl.String())]
@@ -96,7 +98,7 @@ def examples_of(stored: StoredSet) -> tuple[Examples, IntArray] | None:
     rows = np.arange(table.height)
     if table.schema["answer"].is_integer() and len(lists) == 1:
         options = table[lists[0]].to_list()
-        most = max((len(one) for one in options), default=0)
+        most = max((len(option) for option in options), default=0)
         answer = table["answer"].to_numpy().astype(np.int64)
         return Examples(texts, answer, [str(at + 1) for at in range(most)], options, context, writers, arms), rows
     if table.schema["answer"] != pl.String() or not task.label_names or not texts:
@@ -140,7 +142,7 @@ def compared_set(stored: StoredSet) -> ComparedSet | None:
         stored.version.ref.partition("/")[2],
         examples,
         table["id"].to_list(),
-        [list(one or ()) for one in table["tags"].to_list()] if "tags" in table.columns else (),
+        [list(tag or ()) for tag in table["tags"].to_list()] if "tags" in table.columns else (),
         votes_on(table, examples.labels),
         None,
         predictions,

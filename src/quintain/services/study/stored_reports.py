@@ -213,7 +213,9 @@ def _judgements(db: Session, subject: str) -> int:
 
 
 def _refs(request: ReportRequest) -> tuple[list[str], list[str]]:
-    return [f"{request.task}/{one}" for one in request.rounds], [f"{request.task}/{one}" for one in request.harvests]
+    return [f"{request.task}/{one}" for one in request.rounds], [
+        f"{request.task}/{harvest}" for harvest in request.harvests
+    ]
 
 
 def _kind(name: str) -> ReportKind:
@@ -233,7 +235,7 @@ def _figure(
             return False
 
     def subjects(db: Session) -> Iterable[str]:
-        return [one for one in kept_queries.subjects(db, f"report {name}") if is_there(db, one)]
+        return [subject for subject in kept_queries.subjects(db, f"report {name}") if is_there(db, subject)]
 
     return FigureKind(f"report {name}", basis, facts, _compute, subjects, at_once=at_once)
 

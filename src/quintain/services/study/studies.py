@@ -157,7 +157,7 @@ def _owned(db: Session, actor: Actor, task: str, source: str) -> str:
 def _beside(db: Session, actor: Actor, task: str, names: Sequence[str]) -> str:
     """Name data sets that are to be compared, each with its version and once."""
     versions = [get_version(db, actor, f"{task}/{name}") for name in names]
-    pinned = list(dict.fromkeys(f"{one.dataset}@{one.number}" for one in versions))
+    pinned = list(dict.fromkeys(f"{version.dataset}@{version.number}" for version in versions))
     if not 2 <= len(pinned) <= MOST_SETS:
         raise BadInput(
             "Data sets are compared, and {n} was named.", n=len(pinned), remedy="Name 2 to {most}.", most=MOST_SETS

@@ -47,7 +47,7 @@ class JobCheckpoints(Checkpoints):
 
     def part(self, name: str, kind: type[T], make: Callable[[], T]) -> T:
         """Return the part that the checkpoint has under *name*, or make it and save it there."""
-        own = self._place(name).stem
+        own = self._part_path(name).stem
         with contextlib.suppress(KeyError, Misread):  # what cannot be read is made anew
             return decode(kind, self.done[own])
         result = make()
@@ -67,7 +67,7 @@ def make_study(run: JobRun, checkpoints: Path | None = None) -> None:
     task, _, source = run.subject.partition(" ")
     started, at = time.perf_counter(), now()
     with run.sessions() as db:
-        report = _made(db, run, task, source, checkpoints)
+        report = _make_report(db, run, task, source, checkpoints)
         db.rollback()  # the reading is over, and writing lasts a moment
         with transaction(db):
             kept_queries.put(
@@ -81,7 +81,7 @@ def make_study(run: JobRun, checkpoints: Path | None = None) -> None:
             )
 
 
-def _made(db: Session, run: JobRun, task: str, source: str, checkpoints: Path | None) -> Report:
+def _make_report(db: Session, run: JobRun, task: str, source: str, checkpoints: Path | None) -> Report:
     room, _, name = source.partition("/")
     parts = JobCheckpoints(run=run, done=dict(run.checkpoint))
 

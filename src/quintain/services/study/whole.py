@@ -82,7 +82,9 @@ def whole_report(
     asked = _Asked(ref, seed, f"quintain study report {ref} --seed {seed}{recipe_option(learner)} --out DIR", learner)
     if rest.isdecimal():
         whole = _round(db, blobs, actor, task, asked, done=done, checkpoints=checkpoints)
-    elif rest in {one.dataset for one in list_versions(db, actor, task_name)} or not is_trial(db, task_name, rest):
+    elif rest in {version.dataset for version in list_versions(db, actor, task_name)} or not is_trial(
+        db, task_name, rest
+    ):
         whole = _dataset(db, blobs, actor, task, asked, done=done, checkpoints=checkpoints)
     else:
         whole = _trial(db, blobs, actor, asked)
@@ -134,9 +136,9 @@ def _round(
     if asked.ref in list_validations(db, task.name):
         if task.label_names and not shows_answer(task):
             sections += relabel_report(db, actor, asked.ref, seed=asked.seed).sections
-        known = {one.key for one in sections}
-        sections += [one for one in workers_report(db, actor, asked.ref).sections if one.key not in known]
-        known = {one.key for one in sections}
+        known = {section.key for section in sections}
+        sections += [section for section in workers_report(db, actor, asked.ref).sections if section.key not in known]
+        known = {section.key for section in sections}
         released = _released(db, blobs, actor, task, asked)
         studied = _studied(released, asked, done=done, checkpoints=checkpoints) if released else []
         sections += [one for one in studied if one.key not in known]
@@ -206,5 +208,5 @@ def _difficulty(responses: Responses, asked: _Asked) -> list[ReportSection]:
 
 def _report(asked: _Asked, title: Text, facts: list[ReportFact], sections: list[ReportSection]) -> Report:
     lead = Text("What was written, judged and measured, with the command that makes this report again.")
-    again = [replace(one, commands=[asked.command]) for one in sections]
+    again = [replace(section, commands=[asked.command]) for section in sections]
     return Report(key="whole", title=title, lead=lead, facts=facts, sections=again)

@@ -22,11 +22,11 @@ from quintain.core.task import ABILITY, VMER
 from quintain.core.texts import Text
 from quintain.services.access import audit
 from quintain.services.access.permissions import require_owner
+from quintain.services.events import ServiceEvent, announce
 from quintain.services.tasks.board_spec import BoardSpec
 from quintain.services.tasks.definitions import find_row, get_task
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
-from quintain.store.queries.evaluate import cells as cell_queries
 from quintain.store.queries.tasks import board_settings
 from quintain.store.tables import BoardSettings
 
@@ -81,7 +81,7 @@ def set_board(
         named = settings if settings.get("datasets") is not None else {**settings, "datasets": before.datasets}
         review(edit, plain(before, whole=True), plain(spec, whole=True), named if settings else {}, file)
         if spec.machine != before.machine:
-            cell_queries.send_measurements(db, row.id, spec.machine)
+            announce(db, ServiceEvent.BOARD_MACHINE_SET, row.id, spec.machine)
         db.add(BoardSettings(task_id=row.id, settings=asdict(spec), created_by=actor.user_id))
         audit.record(db, actor, "board.settings", task)
     return spec

@@ -26,6 +26,7 @@ from quintain.services.plain.files.tasks import check_task
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
 from quintain.store.queries.tasks import tasks as queries
+from quintain.store.search_index import Findable, keep_entry
 from quintain.store.tables import TaskRow
 from quintain.tasks.contract import kind_of
 from quintain.tasks.definition import parse_task
@@ -69,7 +70,8 @@ def record_of(task: Task, revision: str = "") -> records.TaskInfo:
         labels=task.labels,
         extra_labels=task.extra_labels,
         fields=tuple(
-            records.TaskField(one.name, one.type, one.title, one.required, one.max_length) for one in kind.fields(task)
+            records.TaskField(field.name, field.type, field.title, field.required, field.max_length)
+            for field in kind.fields(task)
         ),
         answer_type=kind.answer_type,
         instructions=task.instructions,
@@ -137,6 +139,15 @@ def put_task(
                 return task
             number = newest.number + 1 if newest else 1
         queries.add_version(db, row.id, number=number, toml=toml_text, created_by=actor.user_id)
+        titles, instructions = task.title.values(), task.instructions.values()
+        keep_entry(
+            db,
+            Findable.TASK,
+            row.id,
+            task_id=row.id,
+            title=" ".join([task.name, *titles]),
+            text="\n".join(instructions),
+        )
         record(db, actor, "task.add" if number == 1 else "task.change", task.name, version=number)
     return task
 

@@ -48,7 +48,9 @@ def is_class_name(name: str) -> bool:
 def ranked_machine(named: str | None, measured: Iterable[Measurement]) -> BoardMachine:
     """Choose the class of machine that ranks: the one that the owner *named*, or the most usual one."""
     measurements: Sequence[Measurement] = list(measured)
-    counts = Counter(sorted(machine for _, machine in {(one.model, one.machine) for one in measurements}))
+    counts = Counter(
+        sorted(machine for _, machine in {(measurement.model, measurement.machine) for measurement in measurements})
+    )
     if named is not None or not counts:
         return BoardMachine(named, named is not None, counts)
     latest = {one.machine: one.at for one in sorted(measurements, key=lambda measurement: measurement.at)}

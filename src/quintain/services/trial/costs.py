@@ -57,9 +57,13 @@ def costs_of(db: Session, trial: CrowdTrial, arm: CrowdArm) -> ArmCosts:
     priced = policy_of(db, trial.task_id).expert_hourly
     with course_of(db, trial, arm) as course:
         final, currency = course.protocol.final.name, course.protocol.currency
-        seconds = {one.name: expert_seconds(course, one) for one in course.protocol.stages if one.grading is not None}
-        hourly = {one.name: one.grading.hourly or priced for one in course.protocol.stages if one.grading is not None}
-        stages = [one.name for one in course.protocol.stages]
+        seconds = {
+            stage.name: expert_seconds(course, stage) for stage in course.protocol.stages if stage.grading is not None
+        }
+        hourly = {
+            stage.name: stage.grading.hourly or priced for stage in course.protocol.stages if stage.grading is not None
+        }
+        stages = [stage.name for stage in course.protocol.stages]
         fooling = course.protocol.data.target
     # What is divided by is what the arm gave: the items that are judged and reported, of sessions ended early, too.
     written = queries.count_final(db, rounds[final][0], fooling=fooling) if final in rounds else 0
@@ -84,5 +88,5 @@ def expert_seconds(course: Course, stage: Stage) -> float:
     if measured or not spent:
         return measured
     items = [course.arm.items[name] for name in course.sample(stage).names]
-    grade_count = sum(person not in course.arm.people for one in items for person in (*one.grades, *one.checks))
+    grade_count = sum(person not in course.arm.people for item in items for person in (*item.grades, *item.checks))
     return grade_count * grading.rule_of(stage).minutes * 60

@@ -32,7 +32,7 @@ LONGEST = 80  # what the name of a piece of work may have
 
 def amounts_due(course: Course, only: Collection[str] | None = None, *, over: bool = False) -> list[AmountDue]:
     """List what a trial itself owes, to all or to some *only*: everything but sessions, which their rounds pay."""
-    writing = {one.name for one in course.protocol.stages if one.writing is not None}
+    writing = {stage.name for stage in course.protocol.stages if stage.writing is not None}
     return [one for one in due(course, only, over=over) if one.stage not in writing]
 
 
@@ -62,7 +62,7 @@ def pay_amounts_due(
     *before* names what was due when this transaction began, and has been added: then nothing needs to be looked up.
     """
     amounts = amounts_due(course, only, over=trial.state == "closed")
-    owed = [one for one in amounts if one.person.isdecimal() and one.key not in (before or ())]
+    owed = [amount for amount in amounts if amount.person.isdecimal() and amount.key not in (before or ())]
     return add_due(db, trial, arm, course, owed, check_paid=before is None)
 
 
@@ -147,7 +147,7 @@ def pay_unfinished(db: Session, trial: CrowdTrial, arm: CrowdArm, only: Collecti
 
 def _shares(db: Session, arm: CrowdArm, stage: Stage, people: Sequence[str]) -> list[AmountDue]:
     """Return what people have done of a tutorial: each answer and each text is a part of it."""
-    rule, ids = tutorial_of(stage), [int(one) for one in people]
+    rule, ids = tutorial_of(stage), [int(person) for person in people]
     answered, stage_round = queries.answer_counts(db, arm.id, ids), queries.rounds(db, arm.id).get(stage.name)
     written = queries.written_counts(db, stage_round[0], ids) if stage_round else {}
     whole = steps_of(rule) + rule.written
@@ -156,12 +156,12 @@ def _shares(db: Session, arm: CrowdArm, stage: Stage, people: Sequence[str]) -> 
         done = min(answered.get(user_id, 0), steps_of(rule)) + min(written.get(user_id, 0), rule.written)
         amount = -(-rule.pay * done // whole)  # rounded up, as for a session of writing
         shares.append(AmountDue(f"{stage.name}/{user_id}/{TUTORIAL}", str(user_id), stage.name, amount, "work"))
-    return [one for one in shares if one.amount]
+    return [share for share in shares if share.amount]
 
 
 def steps_of(tutorial: TutorialStage) -> int:
     """Count the steps of a tutorial's quizzes."""
-    return sum(len(one.pairs) for one in tutorial.quizzes)
+    return sum(len(quiz.pairs) for quiz in tutorial.quizzes)
 
 
 def tutorial_of(stage: Stage) -> TutorialStage:

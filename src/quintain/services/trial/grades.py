@@ -49,7 +49,7 @@ def figures_of(course: Course, stage: Stage) -> GradingFigures:
         0 if stage.name in course.arm.closed else grading.missing(course.arm, stage, sample),
         least,
         len(short),
-        grader_alpha(rubric, (one.grades for one in items)),
+        grader_alpha(rubric, (item.grades for item in items)),
         pairs_alpha([pair for each in pairs.values() for pair in each]),
         _graders(course, stage, items, pairs),
     )
@@ -112,4 +112,4 @@ def _grader(name: str, grades: int, minutes: float, pairs: Sequence[Pair]) -> Gr
 
 
 def _mean(rubric: tuple[RubricQuestion, ...], grades: Mapping[str, Answers]) -> float:
-    return round(sum(score(rubric, one) for one in grades.values()) / len(grades), 3)
+    return round(sum(score(rubric, grade) for grade in grades.values()) / len(grades), 3)

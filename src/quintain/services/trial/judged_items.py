@@ -68,6 +68,6 @@ def label_of_model(task: Task, prediction: Any, answer: Any) -> str:
 def labels_when_asked(task: Task, predictions: list[Mapping[str, Any]], answer: Any) -> dict[str, str]:
     """Return what models said to the writer, where there was one to fool, by their names in the task."""
     return {
-        str(one["model"]).removeprefix(f"{task.name}/"): label_of_model(task, one["answer"], answer)
-        for one in predictions
+        str(prediction["model"]).removeprefix(f"{task.name}/"): label_of_model(task, prediction["answer"], answer)
+        for prediction in predictions
     }

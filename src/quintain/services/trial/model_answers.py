@@ -41,7 +41,7 @@ def model_answers(db: Session, blobs: Blobs, task: str, trial: str, judged: Coll
     if version is None:
         return ModelAnswers(missing=(_never_asked(db, task, trial),))
     runs = queries.runs(db, version.id, PLAIN)
-    done = [one for one in runs if one.state == CellState.DONE and one.predictions]
+    done = [run for run in runs if run.state == CellState.DONE and run.predictions]
     return ModelAnswers({one.model: _read(blobs, one) for one in done}, _unfinished(runs))
 
 
@@ -57,9 +57,9 @@ def _never_asked(db: Session, task: str, trial: str) -> Text:
 
 
 def _unfinished(runs: Collection[PoolRun]) -> tuple[Text, ...]:
-    waiting = [one for one in runs if one.state in {CellState.QUEUED, CellState.RUNNING}]
-    failed = [one for one in runs if one.state == CellState.FAILED]
-    cancelled = [one for one in runs if one.state == CellState.CANCELLED]
+    waiting = [run for run in runs if run.state in {CellState.QUEUED, CellState.RUNNING}]
+    failed = [run for run in runs if run.state == CellState.FAILED]
+    cancelled = [run for run in runs if run.state == CellState.CANCELLED]
     notes = []
     if waiting:
         notes.append(Text("Not finished yet, so without a figure: {models}.", models=_names(waiting)))
@@ -71,4 +71,4 @@ def _unfinished(runs: Collection[PoolRun]) -> tuple[Text, ...]:
 
 
 def _names(runs: Collection[PoolRun]) -> str:
-    return ", ".join(one.model for one in runs)
+    return ", ".join(run.model for run in runs)

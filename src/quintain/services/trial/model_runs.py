@@ -82,35 +82,39 @@ def _models(db: Session, task: str, trial: CrowdTrial) -> TrialModels:
         return TrialModels(None, 0, 0, 0, [])
     waiting = queries.count_waiting(db, pool.id) if pool.state is not ValidationState.CLOSED else 0
     items = queries.count_items(db, pool.id)
-    versions = _made(db, task, trial.name)
+    versions = _versions_made(db, task, trial.name)
     if not versions:
         return TrialModels(None, items, waiting, 0, [])
     newest = versions[0]
     later = queries.count_items(db, pool.id, after=int(newest.meta.get(NEWEST, 0)))
-    runs = [ModelRun(one.model, one.cell, one.state, one.done, one.total) for one in queries.runs(db, newest.id, PLAIN)]
+    runs = [ModelRun(run.model, run.cell, run.state, run.done, run.total) for run in queries.runs(db, newest.id, PLAIN)]
     return TrialModels(f"{task}/{items_name(trial.name)}@{newest.number}", items, waiting, later, runs)
 
 
-def _made(db: Session, task: str, trial: str) -> list[DatasetVersion]:
+def _versions_made(db: Session, task: str, trial: str) -> list[DatasetVersion]:
     """List the versions that were made of a trial's items, the newest first; not one of that name from elsewhere."""
-    return [one for one in versions_of(db, task, items_name(trial)) if one.meta.get("trial") == f"{task}/{trial}"]
+    return [
+        version
+        for version in versions_of(db, task, items_name(trial))
+        if version.meta.get("trial") == f"{task}/{trial}"
+    ]
 
 
 def was_asked(db: Session, task: str, trial: str) -> bool:
     """Whether models have ever been run on a trial's items."""
-    return bool(_made(db, task, trial))
+    return bool(_versions_made(db, task, trial))
 
 
 def states_of_runs(db: Session, task: str, trial: str) -> str:
     """Name the runs on a trial's items and their states: where these are the same, the report has the same models."""
-    versions = _made(db, task, trial)
-    runs = [one for version in versions for one in queries.runs(db, version.id, PLAIN)]
-    return " ".join([*(str(one.id) for one in versions), *(f"{one.cell}:{one.state}" for one in runs)])
+    versions = _versions_made(db, task, trial)
+    runs = [run for version in versions for run in queries.runs(db, version.id, PLAIN)]
+    return " ".join([*(str(version.id) for version in versions), *(f"{run.cell}:{run.state}" for run in runs)])
 
 
 def covering(db: Session, blobs: Blobs, task: str, trial: str, hashes: Collection[str]) -> DatasetVersion | None:
     """Return the newest version that has all of these items; None without one."""
-    for version in _made(db, task, trial):
+    for version in _versions_made(db, task, trial):
         if len(hashes) <= version.rows and {*hashes} <= {*_ids(blobs, version.blob)}:
             return version
     return None
@@ -149,10 +153,14 @@ def _judged_pool(db: Session, task: str, trial: CrowdTrial) -> ValidationInfo:
 
 def _every(db: Session, actor: Actor, task: str) -> list[ModelVersionInfo]:
     """Return the newest version of each model of the task that can be run here."""
-    live = {one.id for one in cells.live_model_versions(db, find_row(db, task).id)}
+    live = {version.id for version in cells.live_model_versions(db, find_row(db, task).id)}
     chosen = []
     for model in list_models(db, actor, task):
-        fit = [one for one in model.versions if one.id in live and ADAPTERS.get(one.adapter).place != "file"]
+        fit = [
+            version
+            for version in model.versions
+            if version.id in live and ADAPTERS.get(version.adapter).place != "file"
+        ]
         chosen += [max(fit, key=lambda version: version.number)] if fit else []
     if not chosen:
         raise BadInput("Task {task} has no model that could be run.", task=task, remedy="Add or train one first.")
@@ -160,7 +168,7 @@ def _every(db: Session, actor: Actor, task: str) -> list[ModelVersionInfo]:
 
 
 def _named(db: Session, actor: Actor, task: str, models: Sequence[str]) -> list[ModelVersionInfo]:
-    live = {one.id for one in cells.live_model_versions(db, find_row(db, task).id)}
+    live = {version.id for version in cells.live_model_versions(db, find_row(db, task).id)}
     versions = {}
     for ref in models:
         version = get_model(db, actor, ref if "/" in ref else f"{task}/{ref}").version
@@ -188,7 +196,7 @@ def _version(db: Session, blobs: Blobs, actor: Actor, trial: CrowdTrial, pool: V
     existing = covering(db, blobs, task.name, trial.name, [one.hash for one in judged])
     if existing is not None:
         return existing.id, existing.rows
-    inputs = [one.name for one in kind_of(task).fields(task)]
+    inputs = [field.name for field in kind_of(task).fields(task)]
     rows = [
         {
             **{name: one.inputs.get(name) for name in inputs},

@@ -38,7 +38,7 @@ class TrialOffer:
 def trial_offers(db: Session, actor: Actor, tasks: Collection[str]) -> list[TrialOffer]:
     """List what the newest open trials of *tasks* have for the actor."""
     offers = [_offer(db, actor, row, task) for row, task in caps.open_of(db, tasks, NEWEST)]
-    return [one for one in offers if one.begun or one.enter or one.to_grade or one.to_close]
+    return [offer for offer in offers if offer.begun or offer.enter or offer.to_grade or offer.to_close]
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,7 +93,7 @@ def get_doors(db: Session, actor: Actor, task: str, name: str, *, base_url: str)
     trial = find_trial(db, task, name)
     doors = doors_of(trial)
     entry, grading = (
-        None if one is None else address_for(one, entry_key(db, _place(what, trial)), base_url)
+        None if one is None else address_for(one, entry_key(db, _panel_place(what, trial)), base_url)
         for what, one in (("trial", doors.entry), ("grading", doors.grading))
     )
     toml = dump_toml(plain(doors))
@@ -143,7 +143,7 @@ def may_complete(db: Session, actor: Actor, task: str, name: str, what: What) ->
     trial, user_id = find_trial(db, task, name), actor.user_id
     if trial.doors is None or user_id is None or _entry(trial, what) is None:
         return False
-    return may_go_back(db, actor, _place(what, trial), lambda moment: _done(db, trial, user_id, what, moment))
+    return may_go_back(db, actor, _panel_place(what, trial), lambda moment: _done(db, trial, user_id, what, moment))
 
 
 def came_by_panel(db: Session, actor: Actor, task: str, name: str) -> bool:
@@ -151,7 +151,7 @@ def came_by_panel(db: Session, actor: Actor, task: str, name: str) -> bool:
     trial = find_trial(db, task, name)
     if trial.doors is None or actor.user_id is None:
         return False
-    return panels.newest_stay(db, _place("trial", trial), actor.user_id) is not None
+    return panels.newest_stay(db, _panel_place("trial", trial), actor.user_id) is not None
 
 
 def came_as_expert(db: Session, trial: CrowdTrial, user_id: int) -> bool:
@@ -163,7 +163,7 @@ def came_as_expert(db: Session, trial: CrowdTrial, user_id: int) -> bool:
     doors = doors_of(trial)
     if trial.state == "draft" or doors.grading is None or not doors.experts:
         return False
-    return panels.newest_stay(db, _place("grading", trial), user_id) is not None
+    return panels.newest_stay(db, _panel_place("grading", trial), user_id) is not None
 
 
 def _done(db: Session, trial: CrowdTrial, user_id: int, what: What, since: datetime) -> bool:
@@ -172,10 +172,10 @@ def _done(db: Session, trial: CrowdTrial, user_id: int, what: What, since: datet
     if what == "trial":
         return own is not None and queries.finished_since(db, own.id, user_id, since)
     arms = [own] if own is not None else [*trial_queries.arms(db, trial.id)]
-    graded = queries.graded_since(db, [one.id for one in arms], user_id, since)
+    graded = queries.graded_since(db, [arm.id for arm in arms], user_id, since)
     if graded >= doors_of(trial).batch:
         return True
-    return graded > 0 and not any(_waits(db, trial, one, user_id) for one in arms)
+    return graded > 0 and not any(_waits(db, trial, arm, user_id) for arm in arms)
 
 
 def _waits(db: Session, trial: CrowdTrial, arm: CrowdArm, user_id: int) -> bool:
@@ -212,8 +212,8 @@ def _door(trial: CrowdTrial, task: str, what: What) -> Door | None:
         return None
     page = f"/tasks/{task}/trials/{trial.name}"
     page += "/grade" if what == "grading" else ""
-    return Door(_place(what, trial), entry, page, task, trial.task_id, f"{task}/{trial.name}")
+    return Door(_panel_place(what, trial), entry, page, task, trial.task_id, f"{task}/{trial.name}")
 
 
-def _place(what: str, trial: CrowdTrial) -> str:
+def _panel_place(what: str, trial: CrowdTrial) -> str:
     return f"{what}:{trial.id}"

@@ -53,7 +53,7 @@ def trial_part(db: Session, actor: Actor, task: str, name: str) -> TrialPart:
         entries = _entries(db, trial)
         reasons: list[str] = [OVER] if is_over(db, trial) else _against(db, entries, user_id, task)
         what = "shut" if trial.state != "open" or trial.data or reasons else "enter"
-        terms = terms_of([parse_protocol(one.toml) for one in queries.arms(db, trial.id)])
+        terms = terms_of([parse_protocol(arm.toml) for arm in queries.arms(db, trial.id)])
         return TrialPart(name, trial.title, what, "", 0, None, False, False, reasons, [], consent_of(entries), terms)
     news = news_of(db, trial, arm, user_id)
     if not news:
@@ -69,7 +69,7 @@ def _part(db: Session, trial: CrowdTrial, arm: CrowdArm, user_id: int) -> TrialP
     with course_of(db, trial, arm) as course:
         todo = course.todo(person)
         tutorial, closed = _tutorial(course, todo.stage), bool(course.arm.closed)
-        writing = next((one.writing for one in course.protocol.stages if one.name == todo.stage), None)
+        writing = next((stage.writing for stage in course.protocol.stages if stage.name == todo.stage), None)
         waiting = any(course.waiting(stage, person) for stage in course.gradings() if stage.name in todo.grading)
         reasons: list[str] = [*_turned_away(course, person)] if todo.what == "end" else []
     if todo.what == "work" and writing is not None and _is_full(db, writing, rounds[todo.stage][0], user_id):
@@ -129,7 +129,7 @@ def _enter(db: Session, actor: Actor, task: str, trial: CrowdTrial, *, consent: 
             page="Tick that you agree.",
             code="consent_needed",
         )
-    arms = {one.name: one for one in queries.arms(db, trial.id)}
+    arms = {arm.name: arm for arm in queries.arms(db, trial.id)}
     stratum = _stratum(db, user_id, parse_protocol(next(iter(arms.values())).toml).strata)
     taken = queries.member_counts(db, trial.id, stratum)
     draw = Draw(f"person {user_id}", dict.fromkeys(arms, 1), taken, stratum)
@@ -185,8 +185,10 @@ def last_notice(db: Session, actor: Actor, task: str, name: str) -> tuple[bool, 
         return None
     answered = queries.answers(db, arm.id, user_id)
     with course_of(db, trial, arm) as course:
-        quizzes = [quiz for one in course.protocol.stages if one.tutorial is not None for quiz in one.tutorial.quizzes]
-    quiz = next((one for one in quizzes if answered and one.name == answered[-1].quiz), None)
+        quizzes = [
+            quiz for stage in course.protocol.stages if stage.tutorial is not None for quiz in stage.tutorial.quizzes
+        ]
+    quiz = next((quiz for quiz in quizzes if answered and quiz.name == answered[-1].quiz), None)
     if quiz is None or not quiz.feedback:
         return None
     return answered[-1].right, quiz.pairs[answered[-1].step - 1].why
@@ -267,18 +269,18 @@ def _entries(db: Session, trial: CrowdTrial) -> list[EntryStage]:
     """Return what all arms ask of whoever comes in: who enters is to suit each of them."""
     entries = []
     for arm in queries.arms(db, trial.id):
-        entries += [one.entry for one in parse_protocol(arm.toml).stages if one.entry is not None]
+        entries += [stage.entry for stage in parse_protocol(arm.toml).stages if stage.entry is not None]
     return entries
 
 
 def consent_of(entries: Sequence[EntryStage]) -> str:
     """Put together what people agree to before they enter; nothing where no arm asks."""
-    return "\n\n".join(dict.fromkeys(one.consent.strip() for one in entries if one.consent.strip()))
+    return "\n\n".join(dict.fromkeys(entry.consent.strip() for entry in entries if entry.consent.strip()))
 
 
 def _against(db: Session, entries: Sequence[EntryStage], user_id: int, task: str) -> list[str]:
     """Return what keeps somebody from entering."""
-    rules = [rule for one in entries for rule in one.qualifications]
+    rules = [rule for entry in entries for rule in entry.qualifications]
     unique = [rule for place, rule in enumerate(rules) if rule not in rules[:place]]
     return [one.text for one in eligibility(db, user_id, unique, task=task) if not one.ok] if unique else []
 

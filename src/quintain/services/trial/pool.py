@@ -73,7 +73,7 @@ def final_items(db: Session, arm: CrowdArm) -> list[Attempt]:
 
 def fill_pool(db: Session, actor: Actor, task: str, trial: CrowdTrial, arms: Sequence[CrowdArm]) -> ItemsAdded:
     """Put final items into the pool that are not there yet, in an order that says nothing of the arm."""
-    items = [(arm.name, one) for arm in arms for one in final_items(db, arm)]
+    items = [(arm.name, item) for arm in arms for item in final_items(db, arm)]
     if not items:
         raise BadInput("Nothing has been written in a final round yet.", remedy="Wait for the arms to get there.")
     ref = f"{task}/{pool_name(trial.name)}"

@@ -38,7 +38,7 @@ def sync(db: Session, trial: CrowdTrial, arm: CrowdArm) -> None:
         hold(db, arm)
         rounds = queries.rounds(db, arm.id)
         with course_of(db, trial, arm) as course:
-            stages = [one for one in course.protocol.stages if one.work is not None]
+            stages = [stage for stage in course.protocol.stages if stage.work is not None]
         for stage in stages:
             with course_of(db, trial, arm) as course:
                 here = course.at(stage.name)
@@ -85,8 +85,10 @@ def news_of(db: Session, trial: CrowdTrial, arm: CrowdArm, user_id: int) -> News
     """Look what somebody has finished at the stage where they are and is not on record; nothing is changed."""
     person, rounds = str(user_id), rounds_of(db, trial, arm)
     with course_of(db, trial, arm) as course:
-        since = _standing(course, person)
-        stage = next((one for one in course.protocol.stages if one.name == since[0] and one.work is not None), None)
+        since = _stage_and_use(course, person)
+        stage = next(
+            (stage for stage in course.protocol.stages if stage.name == since[0] and stage.work is not None), None
+        )
     return News(since, () if stage is None else tuple(_finished(db, trial, arm, stage, rounds, [person])))
 
 
@@ -95,14 +97,14 @@ def take_news(db: Session, trial: CrowdTrial, arm: CrowdArm, user_id: int, news:
     hold(db, arm)
     person, rounds = str(user_id), rounds_of(db, trial, arm)
     with course_of(db, trial, arm) as course:
-        stands, full, passes = _standing(course, person), _full(course), _passes(course, rounds, person)
+        stands, full, passes = _stage_and_use(course, person), _full(course), _passes(course, rounds, person)
         paid = {one.key for one in amounts_due(course, [person])}
     if stands != news.since:  # somebody else has put something on record meanwhile
         news = news_of(db, trial, arm, user_id)
     while news:
         for event in news.events:
             record(db, trial, arm, event, user_id)
-        if _place(db, trial, arm, person) == news.since[0]:
+        if _stage_of(db, trial, arm, person) == news.since[0]:
             break  # only who goes on may have work at the next stage
         news = news_of(db, trial, arm, user_id)
     with course_of(db, trial, arm) as course:
@@ -119,13 +121,17 @@ def give_stage_qualifications(
     rounds = rounds_of(db, trial, arm)
     with course_of(db, trial, arm) as course:
         people = [
-            one for one in course.arm.people.values() if one.name.isdecimal() and (only is None or one.name in only)
+            person
+            for person in course.arm.people.values()
+            if person.name.isdecimal() and (only is None or person.name in only)
         ]
         passes = {
-            (int(one.name), stage): may for one in people for stage, may in _passes(course, rounds, one.name).items()
+            (int(person.name), stage): may
+            for person in people
+            for stage, may in _passes(course, rounds, person.name).items()
         }
-        tutorials = {one.name: one.tutorial for one in course.protocol.stages if one.tutorial is not None}
-    ids = [int(one.name) for one in people] if only is not None else None
+        tutorials = {stage.name: stage.tutorial for stage in course.protocol.stages if stage.tutorial is not None}
+    ids = [int(person.name) for person in people] if only is not None else None
     written = any(stage in tutorials and may for (_, stage), may in passes.items())
     done = queries.answer_counts(db, arm.id, ids) if written else {}
     held = holders(db, trial.task_id, [stage_qualification(arm.id, stage) for stage in rounds], ids)
@@ -147,18 +153,18 @@ def _passes(course: Course, rounds: Rounds, person: str) -> dict[str, bool]:
 def _full(course: Course) -> set[str]:
     """Name the stages of writing at which enough is written."""
     return {
-        one.name
-        for one in course.protocol.stages
-        if one.writing is not None and 0 < one.writing.wanted <= course.arm.written.get(one.name, 0)
+        stage.name
+        for stage in course.protocol.stages
+        if stage.writing is not None and 0 < stage.writing.wanted <= course.arm.written.get(stage.name, 0)
     }
 
 
-def _standing(course: Course, person: str) -> tuple[str, int]:
+def _stage_and_use(course: Course, person: str) -> tuple[str, int]:
     participant = course.person(person)
     return participant.at, participant.used(participant.at)
 
 
-def _place(db: Session, trial: CrowdTrial, arm: CrowdArm, person: str) -> str:
+def _stage_of(db: Session, trial: CrowdTrial, arm: CrowdArm, person: str) -> str:
     with course_of(db, trial, arm) as course:
         return course.person(person).at
 
@@ -177,8 +183,8 @@ def _finished(
         yield from _tutorials(db, arm, stage.name, stage.tutorial, whole, people)
         return
     with course_of(db, trial, arm) as course:
-        known = {one: _known(course.person(one), stage.name) for one in people}
-        room = {one: course.sessions_left(one) for one in people}
+        known = {person: _known(course.person(person), stage.name) for person in people}
+        room = {person: course.sessions_left(person) for person in people}
     new: list[tuple[int, str, bool]] = []
     for session_id, writer, done in sessions:
         name = str(writer)
@@ -201,9 +207,9 @@ def _tutorials(
     db: Session, arm: CrowdArm, stage: str, rule: TutorialStage, sessions: list[tuple[int, int]], people: list[str]
 ) -> Iterator[Event]:
     """Finish the tutorial of those who have answered all quizzes and written for all contexts."""
-    answered = queries.answer_counts(db, arm.id, [int(one) for one in people])
+    answered = queries.answer_counts(db, arm.id, [int(person) for person in people])
     for person in people:
         own = [session for session, writer in sessions if writer == int(person)][: rule.contexts]
         if len(own) >= rule.contexts and answered.get(int(person), 0) >= steps_of(rule):
             items = queries.items_of_sessions(db, own, fooling=False)
-            yield finished(person, stage, TUTORIAL, tuple(str(one) for session in own for one in items[session]))
+            yield finished(person, stage, TUTORIAL, tuple(str(item) for session in own for item in items[session]))

@@ -100,7 +100,7 @@ def read_trial_here(db: Session, blobs: Blobs, task: str, trial: CrowdTrial) -> 
     rows = queries.arms(db, trial.id)
     votes = votes_of(db, find_pool(db, task, trial.name))
     written = {arm.id: final_items(db, arm) for arm in rows}
-    judged = {one.hash for items in written.values() for one in items} & votes.keys()
+    judged = {item.hash for items in written.values() for item in items} & votes.keys()
     answers = model_answers(db, blobs, task, trial.name, judged)
     return TrialHere(
         [_arm(db, trial, arm, _Read(definition, written[arm.id], votes, answers)) for arm in rows], answers
@@ -161,12 +161,12 @@ def _earlier(db: Session, arm: CrowdArm, final: str) -> list[tuple[str, Attempt]
 def _items(db: Session, course: Course, read: _Read, written: Sequence[tuple[str, Attempt]]) -> list[TrialItem]:
     """Return items with their texts, grades and judgements; people under other names."""
     attempts = [one for _, one in written]
-    ids = [one.id for one in attempts]
+    ids = [attempt.id for attempt in attempts]
     texts, types = texts_of(db, ids, JUSTIFIED), texts_of(db, ids, TYPE)
-    tags = queries.prompt_tags(db, [one.prompt_id for one in attempts if one.prompt_id is not None])
-    graded = {one.id: course.arm.items.get(str(one.id)) for one in attempts}
-    people = {one.user_id for one in attempts if one.user_id is not None}
-    people |= {user_id for one in attempts for user_id, _ in read.votes.get(one.hash, ())}
+    tags = queries.prompt_tags(db, [attempt.prompt_id for attempt in attempts if attempt.prompt_id is not None])
+    graded = {attempt.id: course.arm.items.get(str(attempt.id)) for attempt in attempts}
+    people = {attempt.user_id for attempt in attempts if attempt.user_id is not None}
+    people |= {user_id for attempt in attempts for user_id, _ in read.votes.get(attempt.hash, ())}
     people |= {int(name) for item in graded.values() if item for name in (*item.grades, *item.checks)}
     alias = pseudonyms(db, people, read.task.name)
     return [
@@ -211,8 +211,12 @@ def _facts(course: Course, costs: ArmCosts) -> ArmFacts:
         for name in dict.fromkeys(person.been):
             came[name] = came.get(name, 0) + 1
     groups = costs.costs.groups
-    paid = {one.name: one.base.amount + one.bonus.amount for one in groups if one.base.amount or one.bonus.amount}
-    priced = sum(one.expert.amount for one in groups)
-    ordered = {one.name: came[one.name] for one in course.protocol.stages if one.name in came}
+    paid = {
+        group.name: group.base.amount + group.bonus.amount
+        for group in groups
+        if group.base.amount or group.bonus.amount
+    }
+    priced = sum(group.expert.amount for group in groups)
+    ordered = {stage.name: came[stage.name] for stage in course.protocol.stages if stage.name in came}
     final = course.protocol.final.name
     return ArmFacts(course.protocol.currency, paid, final, costs.expert_hours, float(priced), ordered)

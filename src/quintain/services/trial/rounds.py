@@ -105,5 +105,5 @@ def contexts_needed(tomls: Sequence[str]) -> int:
 def _give_contexts(db: Session, actor: Actor, ref: str, rows: Sequence[dict[str, object]], source: str) -> None:
     with tempfile.TemporaryDirectory(prefix="quintain-contexts-") as folder:
         path = Path(folder) / "contexts.jsonl"
-        path.write_text("".join(json.dumps(one, default=str) + "\n" for one in rows), encoding="utf-8")
+        path.write_text("".join(json.dumps(row, default=str) + "\n" for row in rows), encoding="utf-8")
         import_prompts(db, actor, ref, path, corpus=source, in_order=True)

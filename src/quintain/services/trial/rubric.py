@@ -44,7 +44,7 @@ PATIENCE = 6.0  # a lease lasts so many times as long as a grade should take
 
 
 @dataclass(frozen=True, slots=True)
-class _Given:
+class _ItemToGrade:
     """An item of an arm that somebody is to grade, and how far they are."""
 
     arm: CrowdArm
@@ -94,7 +94,7 @@ def grade(
                     amount = doors_of(trial).expert_pay
                     owed = AmountDue(f"{stage}/{user_id}/{item}", str(user_id), stage, amount, "grade")
                     add_due(db, trial, arm, course, [owed])
-        elif _said(db, trial, arm, stage, item, user_id) != dict(answers):
+        elif _grade_given(db, trial, arm, stage, item, user_id) != dict(answers):
             raise Conflict(
                 "This item was not given to you, or you have graded it already.",
                 remedy="Ask for the next one.",
@@ -113,7 +113,7 @@ def graded_before(db: Session, actor: Actor, task: str, name: str, back: int = 1
     """Return the actor's newest grade, or the *back*-newest, while it can be changed."""
     user_id = require_user(actor)
     trial = find_trial(db, task, name)
-    arms = {one.id: one for one in _arms(db, actor, trial, user_id, task)}
+    arms = {arm.id: arm for arm in _arms(db, actor, trial, user_id, task)}
     event = queries.last_graded(db, [*arms], user_id, back)
     if event is None:
         raise NotFound("You have graded nothing there.")
@@ -127,7 +127,7 @@ def graded_before(db: Session, actor: Actor, task: str, name: str, back: int = 1
         raise Conflict("This item was taken back or withheld. Its grade stays as it is.")
     if stage is None or answers is None:
         raise Conflict("{stage} is closed, and its grades stay as they are.", stage=stage_name)
-    return _task(db, trial, _Given(arm, stage, item, None, left), user_id, answers, back)
+    return _task(db, trial, _ItemToGrade(arm, stage, item, None, left), user_id, answers, back)
 
 
 def change_grade(
@@ -152,7 +152,7 @@ def _next_if_any(db: Session, actor: Actor, task: str, name: str) -> GradingTask
         return None
 
 
-def _claim(db: Session, trial: CrowdTrial, arm: CrowdArm, user_id: int, others: Sequence[int]) -> _Given | None:
+def _claim(db: Session, trial: CrowdTrial, arm: CrowdArm, user_id: int, others: Sequence[int]) -> _ItemToGrade | None:
     """Return an item of an arm that nobody else may change meanwhile: the one somebody holds, or a free one.
 
     What *others* of the same source wrote, have graded or are at is not for them.
@@ -164,7 +164,7 @@ def _claim(db: Session, trial: CrowdTrial, arm: CrowdArm, user_id: int, others: 
             open_ = _open(course, stage, leases, user_id, others)
             if not open_:
                 continue
-            own = next((one for one in leases if _is(one, stage, user_id) and one.item in open_), None)
+            own = next((lease for lease in leases if _is(lease, stage, user_id) and lease.item in open_), None)
             if own is None:
                 if trial.state != "open":
                     continue  # what was given out can still be handed in, and nothing else is
@@ -176,7 +176,7 @@ def _claim(db: Session, trial: CrowdTrial, arm: CrowdArm, user_id: int, others: 
                 own = _lease(db, arm, stage, open_[0], user_id)
                 own.given_at, own.until = moment, moment + lasts
                 db.flush()
-            return _Given(arm, stage, own.item, own.until, len(open_))
+            return _ItemToGrade(arm, stage, own.item, own.until, len(open_))
     return None
 
 
@@ -185,9 +185,11 @@ def _open(course: Course, stage: Stage, leases: Sequence[CrowdLease], user_id: i
     person, sample = str(user_id), course.sample(stage)
     inside = person in course.arm.people
     taken = Counter(
-        one.item
-        for one in leases
-        if one.stage == stage.name and one.user_id != user_id and (str(one.user_id) in course.arm.people) == inside
+        lease.item
+        for lease in leases
+        if lease.stage == stage.name
+        and lease.user_id != user_id
+        and (str(lease.user_id) in course.arm.people) == inside
     )
     alike = {str(other) for other in others}
     busy = {lease.item for lease in leases if lease.stage == stage.name and str(lease.user_id) in alike}
@@ -238,7 +240,7 @@ def _leased(
     return arm, next((one for one in held if (one.stage, one.item) == (stage, item)), None)
 
 
-def _said(db: Session, trial: CrowdTrial, arm: CrowdArm, stage: str, item: str, user_id: int) -> Answers | None:
+def _grade_given(db: Session, trial: CrowdTrial, arm: CrowdArm, stage: str, item: str, user_id: int) -> Answers | None:
     """Return the grade that somebody gave an item, while its stage is open."""
     with course_of(db, trial, arm) as course:
         grading_stage = next((one for one in course.gradings() if one.name == stage), None)
@@ -257,13 +259,13 @@ def _arm_with(db: Session, actor: Actor, trial: CrowdTrial, task: str, item: str
 def _task(
     db: Session,
     trial: CrowdTrial,
-    claimed: _Given,
+    claimed: _ItemToGrade,
     user_id: int,
     answers: Mapping[str, str] | None = None,
     back: int = 0,
 ) -> GradingTask:
     with course_of(db, trial, claimed.arm) as course:
-        rubric = decode(list[GradingQuestion], [plain(one, whole=True) for one in course.protocol.questions])
+        rubric = decode(list[GradingQuestion], [plain(question, whole=True) for question in course.protocol.questions])
         done = grading.count_given(course.arm, claimed.stage, course.sample(claimed.stage), str(user_id))
         minutes = grading.rule_of(claimed.stage).minutes
     written = trial_queries.attempts(db, [int(claimed.item)])[int(claimed.item)]

@@ -27,8 +27,10 @@ def arm_status(db: Session, trial: CrowdTrial, arm: CrowdArm) -> ArmStatus:
             for name in dict.fromkeys(person.been):
                 came[name] = came.get(name, 0) + 1
         stages = [
-            _stage(course, one, came.get(one.name, 0), rounds.get(one.name, (None, None))[1], graded.get(one.name))
-            for one in course.protocol.stages
+            _stage(
+                course, stage, came.get(stage.name, 0), rounds.get(stage.name, (None, None))[1], graded.get(stage.name)
+            )
+            for stage in course.protocol.stages
         ]
         return ArmStatus(
             arm.name,
@@ -36,7 +38,7 @@ def arm_status(db: Session, trial: CrowdTrial, arm: CrowdArm) -> ArmStatus:
             arm.toml,
             len(course.arm.people),
             bool(course.arm.people) and course.over,
-            [_named(one, names) for one in stages],
+            [_named(stage, names) for stage in stages],
         )
 
 
@@ -63,10 +65,10 @@ def _stage(course: Course, stage: Stage, came: int, number: int | None, graded: 
 
 
 def _names(db: Session, graded: dict[str, GradingFigures]) -> dict[str, str]:
-    ids = {int(one.name) for each in graded.values() for one in each.graders if one.name.isdecimal()}
+    ids = {int(grader.name) for each in graded.values() for grader in each.graders if grader.name.isdecimal()}
     return {str(number): name for number, name in people_names(db, [*ids]).items()}
 
 
 def _named(stage: StageStatus, names: dict[str, str]) -> StageStatus:
-    graders = [replace(one, name=names.get(one.name, one.name)) for one in stage.graders]
+    graders = [replace(grader, name=names.get(grader.name, grader.name)) for grader in stage.graders]
     return replace(stage, graders=graders) if graders else stage

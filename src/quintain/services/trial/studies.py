@@ -69,12 +69,12 @@ def _trial(db: Session, actor: Actor, ref: str, base_url: str) -> StudyPlace:
     """
     task, _, name = ref.partition("/")
     trial = find_trial(db, task, name)
-    protocols = [parse_protocol(one.toml) for one in queries.arms(db, trial.id)]
-    works = [next(stage.work for stage in one.stages if stage.work is not None) for one in protocols]
+    protocols = [parse_protocol(arm.toml) for arm in queries.arms(db, trial.id)]
+    works = [next(stage.work for stage in protocol.stages if stage.work is not None) for protocol in protocols]
     doors = panel_entry.get_doors(db, actor, task, name, base_url=base_url)
     entry, title = panel_entry.doors_of(trial).entry, trial.title or trial.name
-    pays = Money(min(one.pay for one in works), protocols[0].currency)
-    minutes = max(one.minutes for one in works)
+    pays = Money(min(work.pay for work in works), protocols[0].currency)
+    minutes = max(work.minutes for work in works)
     return StudyPlace(ref, task, trial.task_id, entry, doors.entry or "", title, title, minutes, pays)
 
 
@@ -82,14 +82,14 @@ def _grading(db: Session, actor: Actor, ref: str, base_url: str) -> StudyPlace:
     """Return the grading of a trial: its code comes after a batch of grades, and that is what it pays."""
     task, _, name = ref.partition("/")
     trial = find_trial(db, task, name)
-    protocols = [parse_protocol(one.toml) for one in queries.arms(db, trial.id)]
+    protocols = [parse_protocol(arm.toml) for arm in queries.arms(db, trial.id)]
     entry, doors = panel_entry.doors_of(trial), panel_entry.get_doors(db, actor, task, name, base_url=base_url)
-    rules = [rule for one in protocols for rule in _gradings(one)]
-    each = entry.expert_pay if entry.experts else min((one.pay for one in rules if one.by == "promoted"), default=0)
-    minutes = entry.batch * max((one.minutes for one in rules), default=1.0)
+    rules = [rule for protocol in protocols for rule in _gradings(protocol)]
+    each = entry.expert_pay if entry.experts else min((rule.pay for rule in rules if rule.by == "promoted"), default=0)
+    minutes = entry.batch * max((rule.minutes for rule in rules), default=1.0)
     title, pays = trial.title or trial.name, Money(each * entry.batch, protocols[0].currency)
     return StudyPlace(ref, task, trial.task_id, entry.grading, doors.grading or "", title, title, minutes, pays)
 
 
 def _gradings(protocol: Protocol) -> list[GradingStage]:
-    return [one.grading for one in protocol.stages if one.grading is not None]
+    return [stage.grading for stage in protocol.stages if stage.grading is not None]

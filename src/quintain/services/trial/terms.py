@@ -16,8 +16,8 @@ from quintain.protocols.stages import Stage
 def terms_of(protocols: Sequence[Protocol]) -> TrialTerms:
     """Return what the first work of a trial pays and takes, and what all of it does for who goes on to the end."""
     currency = protocols[0].currency
-    first = [_session(next(stage for stage in one.stages if stage.work is not None)) for one in protocols]
-    whole = [_whole(one) for one in protocols]
+    first = [_session(next(stage for stage in protocol.stages if stage.work is not None)) for protocol in protocols]
+    whole = [_whole(protocol) for protocol in protocols]
     return TrialTerms(
         first_least=Money(min(pay for pay, _ in first), currency),
         first_most=Money(max(pay for pay, _ in first), currency),

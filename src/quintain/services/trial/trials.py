@@ -83,7 +83,7 @@ def put_trial(
         task_id = find_row(db, task).id
         lock(db, f"trials of {task}")
         row = queries.find(db, task, name)
-        _review(edit, row, [one.toml for one in queries.arms(db, row.id)] if row is not None else [], tomls, title)
+        _review(edit, row, [arm.toml for arm in queries.arms(db, row.id)] if row is not None else [], tomls, title)
         if row is None:
             row = CrowdTrial(task_id=task_id, name=name, seed=secrets.randbits(SEED_BITS), created_by=actor.user_id)
             db.add(row)
@@ -110,7 +110,7 @@ def put_trial(
         db.flush()
         for protocol, text in zip(protocols, tomls, strict=True):
             db.add(CrowdArm(trial_id=row.id, name=protocol.name, toml=text))
-        audit.record(db, actor, "trial.put", f"{task}/{name}", arms=[one.name for one in protocols])
+        audit.record(db, actor, "trial.put", f"{task}/{name}", arms=[protocol.name for protocol in protocols])
     return get_trial(db, actor, task, name)
 
 
@@ -124,7 +124,7 @@ def _review(edit: EditOrigin, row: CrowdTrial | None, before: Sequence[str], aft
 
     def whole(tomls: Sequence[str]) -> dict[str, Any]:
         protocols = [parse_protocol(text) for text in tomls]
-        return {"arms": {one.name: plain(one, whole=True) for one in protocols}}
+        return {"arms": {protocol.name: plain(protocol, whole=True) for protocol in protocols}}
 
     named = {parse_protocol(text).name: parse_toml(text) for text in after}
     asked = {"arms": named, **({"title": title} if title else {})}
@@ -134,21 +134,21 @@ def _review(edit: EditOrigin, row: CrowdTrial | None, before: Sequence[str], aft
 
 def _check(protocols: Sequence[Protocol]) -> None:
     """Refuse arms that cannot stand side by side."""
-    names = [one.name for one in protocols]
+    names = [protocol.name for protocol in protocols]
     faults = []
     if not 1 <= len(protocols) <= MOST_ARMS:
         faults.append(Fault("a trial has 1 to {most} arms", most=MOST_ARMS, field="arms"))
     if len(set(names)) < len(names):
         faults.append(Fault("two protocols have the same name", field="arms"))
-    if len({one.currency for one in protocols}) > 1:
+    if len({protocol.currency for protocol in protocols}) > 1:
         faults.append(Fault("the protocols pay in different currencies", field="currency"))
-    if len({one.strata for one in protocols}) > 1:
+    if len({protocol.strata for protocol in protocols}) > 1:
         faults.append(Fault("people are drawn among all arms, so their 'strata' must be the same", field="strata"))
-    if len({one.validation for one in protocols}) > 1:
+    if len({protocol.validation for protocol in protocols}) > 1:
         faults.append(
             Fault("all arms are judged in one pool, so their [validation] must be the same", field="validation")
         )
-    for name in sorted({name for one in protocols for name in one.strata} - {*STATED}):
+    for name in sorted({name for protocol in protocols for name in protocol.strata} - {*STATED}):
         known = ", ".join(STATED)
         faults.append(
             Fault(
@@ -270,7 +270,7 @@ def is_trial(db: Session, task: str, name: str) -> bool:
 
 def find_arm(db: Session, trial: CrowdTrial, name: str) -> CrowdArm:
     """Find an arm of a trial."""
-    arm = next((one for one in queries.arms(db, trial.id) if one.name == name), None)
+    arm = next((arm for arm in queries.arms(db, trial.id) if arm.name == name), None)
     if arm is None:
         raise NotFound("The trial has no arm '{name}'.", name=name)
     return arm

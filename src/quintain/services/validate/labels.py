@@ -28,7 +28,7 @@ def choices(task: Task, inputs: Inputs) -> tuple[Label, ...]:
 
 def label_fault(task: Task, inputs: Inputs, label: Any) -> Fault | None:
     """Return what is wrong with a label; None where it is one of the item's."""
-    names = [one.name for one in choices(task, inputs)]
+    names = [choice.name for choice in choices(task, inputs)]
     if label in names:
         return None
     return Fault("label {label} is not one of {names}", label=repr(label), names=", ".join(names), field="label")
@@ -41,7 +41,7 @@ def shows_answer(task: Task) -> bool:
 
 def scores(task: Task, label: str) -> bool:
     """Whether a label is an answer of the task: not an extra label, and not "wrong"."""
-    extra = {one.name for one in task.extra_labels}
+    extra = {label.name for label in task.extra_labels}
     return label not in extra and (label != WRONG.name or not shows_answer(task))
 
 

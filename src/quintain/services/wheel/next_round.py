@@ -31,7 +31,7 @@ def start_next(db: Session, actor: Actor, ref: str, model: str | None = None) ->
         raise Conflict("Model '{ref}' was withdrawn.", ref=target.ref, remedy="Name another one.")
     with transaction(db):
         lock(db, f"next round of {task}")
-        drafts = [one for one in list_rounds(db, OPERATOR, task) if _aims_at(one, target.ref)]
+        drafts = [info for info in list_rounds(db, OPERATOR, task) if _aims_at(info, target.ref)]
         if drafts:
             return drafts[-1]
         return _draft(db, actor, _model_of(db, task, validation.name), target)
@@ -55,7 +55,7 @@ def _aims_at(info: RoundInfo, target: str) -> bool:
 
 def _model_of(db: Session, task: str, name: str) -> RoundInfo | None:
     """Return the round whose options are copied; nothing is written in a harvest, and nothing is asked in it."""
-    known = [one for one in list_rounds(db, OPERATOR, task) if one.kind is RoundKind.WRITING]
+    known = [info for info in list_rounds(db, OPERATOR, task) if info.kind is RoundKind.WRITING]
     same = [one for one in known if str(one.number) == name]
     return same[0] if same else max(known, key=lambda info: info.number, default=None)
 

@@ -90,15 +90,15 @@ def solved_rounds(db: Session, actor: Actor, task: str) -> list[RoundParity]:
     require_owner(actor, task)
     margin = margin_of(db, task)
     tests = queries.released_tests(db, task)
-    stored = queries.of_releases(db, [one.release_id for one in tests])
-    parities = [parity_of(one, stored.get(one.release_id, []), margin) for one in tests]
-    aimed = {model for one in list_rounds(db, actor, task) for model in one.spec.targets.models}
+    stored = queries.of_releases(db, [test.release_id for test in tests])
+    parities = [parity_of(test, stored.get(test.release_id, []), margin) for test in tests]
+    aimed = {model for info in list_rounds(db, actor, task) for model in info.spec.targets.models}
     return [one for one in parities if one.solved_by and not aimed.intersection(one.solved_by)]
 
 
 def parity_of(test: ReleasedTest, rows: Sequence[StandingRow], margin: float, *, waiting: int = 0) -> RoundParity:
     """Return how a round stands by the comparisons that are stored of it."""
-    models = [standing_of(test, one, margin) for one in rows]
+    models = [standing_of(test, row, margin) for row in rows]
     models.sort(key=lambda compared_model: (-(compared_model.score.value or 0.0), compared_model.model))
     return RoundParity(
         round=test.ref,
@@ -108,7 +108,7 @@ def parity_of(test: ReleasedTest, rows: Sequence[StandingRow], margin: float, *,
         state=models[0].state if models else ParityState.WAITING.value,
         human=models[0].human if models else None,
         models=models,
-        solved_by=[one.model for one in models if one.state == ParityState.SOLVED],
+        solved_by=[model.model for model in models if model.state == ParityState.SOLVED],
         waiting=waiting,
     )
 
@@ -177,7 +177,7 @@ def _compute(db: Session, blobs: Blobs, test: ReleasedTest, due: Due) -> None:
 
 def _codes(task: Task, answers: pl.Series) -> IntArray:
     codes = {name: code for code, name in enumerate(task.label_names)}
-    return np.array([codes.get(str(one), -1) for one in answers.to_list()], dtype=np.int64)
+    return np.array([codes.get(str(answer), -1) for answer in answers.to_list()], dtype=np.int64)
 
 
 def _votes(task: Task, meta: pl.Series) -> IntArray:
@@ -195,7 +195,7 @@ def _signal(db: Session, each: Each) -> None:
     waiting = queries.unsignalled(db, -widest, LEAST_EXAMPLES)
     if not waiting:
         return
-    tests = {one.release_id: one for one in queries.released_tests(db)}
+    tests = {test.release_id: test for test in queries.released_tests(db)}
 
     def tell(release_id: int) -> None:
         test = tests[release_id]

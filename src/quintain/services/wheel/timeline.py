@@ -32,9 +32,9 @@ def timeline(db: Session, actor: Actor, task: str) -> Timeline:
     """Return the timeline of *task* as *actor* may see it: drafts and private models only to those they are for."""
     find_row(db, task)
     margin = margin_of(db, task)
-    rounds = {str(one.number): one for one in list_rounds(db, actor, task)}
-    tests = {one.name: one for one in queries.released_tests(db, task)}
-    stored = queries.of_releases(db, [one.release_id for one in tests.values()])
+    rounds = {str(info.number): info for info in list_rounds(db, actor, task)}
+    tests = {test.name: test for test in queries.released_tests(db, task)}
+    stored = queries.of_releases(db, [test.release_id for test in tests.values()])
     reviews = dict(boards.newest_reviews(db, task))
     seen = {name for _, name in list_names(db, actor, task)}
     is_owner = actor.has(RoleName.OWNER, task)
@@ -58,7 +58,7 @@ def _parity(
     if test is None:
         return None
     rows = stored.get(test.release_id, [])
-    whole = parity_of(test, [one for one in rows if one.model in seen], margin)
+    whole = parity_of(test, [row for row in rows if row.model in seen], margin)
     if is_owner or not test.hidden or not rows or rows[0].row.items >= FEWEST_SHOWN:
         return whole
     return replace(whole, models=[], human=None, solved_by=[], state=ParityState.TOO_FEW.value)
@@ -79,9 +79,9 @@ def _round(
         validated=validated,
         vmer=validated_share(errors, validated, collected_) if counts and counts["models"] else None,
         test=parity.test if parity else None,
-        items=max((one.items for one in parity.models), default=0) if parity else 0,
+        items=max((model.items for model in parity.models), default=0) if parity else 0,
         human=parity.human if parity else None,
-        models=[TimelineScore(one.model, one.score) for one in parity.models] if parity else [],
+        models=[TimelineScore(model.model, model.score) for model in parity.models] if parity else [],
         best=parity.models[0].model if parity and parity.models else None,
         state=parity.state if parity else ParityState.UNRELEASED.value,
         solved_by=parity.solved_by if parity else [],

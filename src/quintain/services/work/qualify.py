@@ -322,7 +322,7 @@ def _stated(asked: _Asked, name: str, values: Sequence[str]) -> tuple[bool, str]
     known = queries.worker_fact(asked.db, asked.user_id, name)
     if known is None:
         return False, Text("The {name} is not known; {wanted} is needed.", name=name, wanted=either(values))
-    ok = known.value.lower() in {one.lower() for one in values}
+    ok = known.value.lower() in {value.lower() for value in values}
     return ok, Text("The {name} is {known}; {wanted} is needed.", name=name, known=known.value, wanted=either(values))
 
 

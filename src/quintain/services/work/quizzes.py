@@ -125,7 +125,7 @@ def take_quiz(db: Session, actor: Actor, task: str, name: str, answers: Sequence
         quiz, version = _find_open(db, task, name)
         spec = restore(QuizSpec, version.definition)
         questions = spec.questions
-        if len(answers) != len(questions) or any(one is None for one in answers):
+        if len(answers) != len(questions) or any(answer is None for answer in answers):
             raise BadInput(faults=[Fault("there are {n} questions; answer each", n=len(questions), field="answers")])
         left, rest = _left(db, quiz.id, user_id, spec)
         if rest is not None:
@@ -224,6 +224,8 @@ def _left(db: Session, quiz_id: int, user_id: int | None, spec: QuizSpec) -> tup
 
 def _questions(entries: Sequence[QuestionSpec], owner: bool) -> tuple[Question, ...]:
     return tuple(
-        Question(one.text, one.options, one.answer, one.explanation) if owner else Question(one.text, one.options)
-        for one in entries
+        Question(entry.text, entry.options, entry.answer, entry.explanation)
+        if owner
+        else Question(entry.text, entry.options)
+        for entry in entries
     )

@@ -84,5 +84,5 @@ class Examples:
         commonest = float(counts.max() / max(len(self.answer), 1))
         if not self.options:
             return commonest
-        blind = float(np.mean([1 / max(len(one), 1) for one in self.options])) if len(self.options) else 0.0
+        blind = float(np.mean([1 / max(len(option), 1) for option in self.options])) if len(self.options) else 0.0
         return max(commonest, blind)

@@ -51,8 +51,8 @@ def _part(texts: Sequence[str], pairs: bool, salt: int, buckets: int) -> Any:
 
 def option_figures(examples: Examples, fields: Sequence[str]) -> FloatArray:
     """Describe options: how long, whether the longest or shortest, and how much of each stands in each given field."""
-    texts = [text for one in examples.options for text in one]
-    example = np.repeat(np.arange(len(examples)), [len(one) for one in examples.options])
+    texts = [text for option in examples.options for text in option]
+    example = np.repeat(np.arange(len(examples)), [len(option) for option in examples.options])
     length = count_words(texts).astype(np.float64)
     longest, shortest = np.zeros(len(examples)), np.full(len(examples), np.inf)
     np.maximum.at(longest, example, length)

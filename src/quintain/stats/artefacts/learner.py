@@ -125,9 +125,9 @@ class LinearLearner:
 
 
 def _read_options(examples: Examples, fields: Sequence[str]) -> _Options:
-    sizes = np.array([len(one) for one in examples.options], dtype=np.int64)
+    sizes = np.array([len(option) for option in examples.options], dtype=np.int64)
     first = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
-    texts = [text for one in examples.options for text in one]
+    texts = [text for option in examples.options for text in option]
     right = np.zeros(len(texts), dtype=np.int64)
     right[first + examples.answer] = 1
     beside = [name for name in fields if name != OPTIONS]

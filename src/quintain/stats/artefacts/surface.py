@@ -38,8 +38,8 @@ def length_heuristics(examples: Examples) -> list[Heuristic]:
     >>> [round(one.accuracy.value, 2) for one in length_heuristics(some)]
     [1.0, 0.0]
     """
-    counts = [count_words(one) for one in examples.options]
-    chance = float(np.mean([1 / len(one) for one in counts])) if counts else 0.0
+    counts = [count_words(option) for option in examples.options]
+    chance = float(np.mean([1 / len(count) for count in counts])) if counts else 0.0
     heuristics = []
     for name, choose in (("longest", np.max), ("shortest", np.min)):
         credit = 0.0
@@ -89,9 +89,9 @@ class OptionsInPassage:
 
 def options_apart(examples: Examples) -> tuple[list[str], IntArray, npt.NDArray[np.bool_]]:
     """Return all options one after another, the example of each, and which of them are right."""
-    texts = [text for one in examples.options for text in one]
-    owner = np.repeat(np.arange(len(examples)), [len(one) for one in examples.options])
-    position = np.concatenate([np.arange(len(one)) for one in examples.options]) if texts else np.zeros(0)
+    texts = [text for option in examples.options for text in option]
+    owner = np.repeat(np.arange(len(examples)), [len(option) for option in examples.options])
+    position = np.concatenate([np.arange(len(option)) for option in examples.options]) if texts else np.zeros(0)
     return texts, owner, np.asarray(position == examples.answer[owner])
 
 

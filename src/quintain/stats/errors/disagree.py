@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import scipy
 
@@ -32,7 +34,7 @@ def pair_of(first: FloatArray, second: FloatArray, same: FloatArray) -> ModelPai
         int((neither & (same > 0)).sum()),
         int((neither & (same <= 0)).sum()),
         wilson_share(int((same > 0).sum()), len(same)),
-        _difference(first, second),
+        _difference(only_first, only_second, len(first)),
         mcnemar(only_first, only_second),
     )
 
@@ -75,12 +77,15 @@ def parted_slices(
     ]
 
 
-def _difference(first: FloatArray, second: FloatArray) -> Estimate:
-    """Return the difference of two shares of the same examples, with its interval."""
-    n = len(first)
-    if not n:
+def _difference(first: int, second: int, examples: int) -> Estimate:
+    """Return the difference of two shares of the same *examples*, of which so many are right for one alone.
+
+    The interval is that of Agresti and Min (2005): with half an example more of each outcome, so that two models that
+    never differed, or always, may yet do otherwise.
+    """
+    if not examples:
         return Estimate(None, reason="there are no examples")
-    apart = first - second
-    half = float(scipy.special.ndtri(0.975)) * float(apart.std()) / np.sqrt(n)
-    value = float(apart.mean())
-    return Estimate(value, float(max(value - half, -1.0)), float(min(value + half, 1.0)))
+    value, more = (first - second) / examples, examples + 2
+    middle = (first - second) / more
+    half = float(scipy.special.ndtri(0.975)) * math.sqrt((first + second + 1) / more - middle**2) / math.sqrt(more)
+    return Estimate(value, max(min(middle - half, value), -1.0), min(max(middle + half, value), 1.0))

@@ -70,7 +70,7 @@ class _Problem:
         self.nodes, self.node_weights = np.polynomial.hermite_e.hermegauss(points)
         self.mean, self.spread = np.zeros(rows), np.ones(rows)
         self.theta, self.log_weight = np.zeros((rows, points)), np.zeros((rows, points))
-        self._place()
+        self._place_nodes()
 
     def weighted(self, table: npt.NDArray[Any]) -> FloatArray:
         """Add up rows, each as often as it occurs."""
@@ -93,7 +93,7 @@ class _Problem:
         cut = 1 if self.model == "1pl" else self.items
         return np.broadcast_to(values[:cut], self.items), values[cut:], np.zeros(self.items)
 
-    def _place(self) -> None:
+    def _place_nodes(self) -> None:
         self.theta = self.mean[:, None] + self.spread[:, None] * self.nodes
         # The weight function of the nodes is taken out, and the density of abilities put in.
         self.log_weight = (
@@ -121,7 +121,7 @@ class _Problem:
             spread = np.sqrt(np.maximum((weights * (self.theta - mean[:, None]) ** 2).sum(axis=1), 1e-6))
             moved = float(np.abs(mean - self.mean).max(initial=0.0) + np.abs(spread - self.spread).max(initial=0.0))
             self.mean, self.spread = mean, spread
-            self._place()
+            self._place_nodes()
             if moved < 1e-4:
                 return
 
@@ -211,7 +211,7 @@ class _Problem:
         held = np.zeros((self.items, size, size))
         for part in self._parts():
             slopes = self._slopes(slope[part], intercept[part], guess[part], part)[:size]
-            each = [np.einsum("rp,rpi->ri", weights, one) for one in slopes]
+            each = [np.einsum("rp,rpi->ri", weights, slope) for slope in slopes]
             if size == 3:
                 each[:2] = _by_curve(each[0], each[1], slope[part], intercept[part])
             table = np.stack(each, axis=2)

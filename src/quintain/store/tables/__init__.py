@@ -72,6 +72,7 @@ from quintain.store.tables.pay import (
 )
 from quintain.store.tables.people import ApiToken, OneTimeLink, RoleGrant, Throttle, User, WebSession
 from quintain.store.tables.releases import DatasheetAnswers, ReleaseRow, ReleaseVersion
+from quintain.store.tables.search import SearchEntry
 from quintain.store.tables.tasks import TaskRow, TaskVersion
 from quintain.store.tables.trainings import TrainingRow
 from quintain.store.tables.tryouts import Tryout
@@ -219,6 +220,7 @@ __all__ = [
     "RoundStandingRow",
     "RoundTarget",
     "RoundVersion",
+    "SearchEntry",
     "Secret",
     "SigningKey",
     "Slot",

@@ -95,7 +95,11 @@ def right_answers(value: Any) -> list[list[str]] | None:
     several = isinstance(value, list | tuple)
     if several and (not value or any(not isinstance(one, str) and not _is_number(one) for one in value)):
         readings = [spans_of(one) for one in value]
-        return None if any(one is None for one in readings) else [one for one in readings if one is not None]
+        return (
+            None
+            if any(reading is None for reading in readings)
+            else [reading for reading in readings if reading is not None]
+        )
     spans = spans_of(value)
     return None if spans is None else [spans]
 

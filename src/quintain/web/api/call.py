@@ -22,7 +22,7 @@ from quintain.services.access import tokens
 from quintain.services.access.permissions import may_send_files
 from quintain.store.blobs import Blobs
 from quintain.web.peers import peer_of
-from quintain.web.visit import SESSION_COOKIE, PendingRequest, check_csrf, make_visit, workspace_of
+from quintain.web.visit import SESSION_COOKIE, Opened, PendingRequest, check_csrf, make_visit, workspace_of
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 bearer = HTTPBearer(auto_error=False, description="An API token, made on the account page. It begins with `qt_`.")
@@ -76,7 +76,7 @@ class CallArrival(PendingRequest):
 async def arrive_at_call(
     request: Request, credentials: Annotated[HTTPAuthorizationCredentials | None, Depends(bearer)]
 ) -> AsyncIterator[CallArrival]:
-    """Take a call in, with a database session for as long as it lasts; `answering` opens it."""
+    """Take a call in, with a database session for as long as it lasts; `open_request` opens it."""
     with workspace_of(request).session() as db:
         yield CallArrival(request, db, credentials)
 
@@ -104,4 +104,4 @@ def _may_send(actor: Actor) -> bool:
     return may_send_files(actor) and any(actor.may(scope) for scope in (Scope.WORK, Scope.BUILD, Scope.OWN))
 
 
-Calling = Annotated[Call, Depends(arrive_at_call)]
+Calling = Annotated[Call, Opened(by=arrive_at_call)]

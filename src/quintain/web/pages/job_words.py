@@ -64,12 +64,12 @@ def titles(_: Callable[[str], str]) -> Mapping[str, str]:
 
 def name_job(_: Callable[[str], str], job: JobStanding) -> NamedJob:
     """Return in words what *job* does and what about, and where it can be read."""
-    address_of = _release if job.kind in RELEASES else _report if job.kind.startswith(REPORT) else _place
+    address_of = _release if job.kind in RELEASES else _report if job.kind.startswith(REPORT) else _about_and_address
     about, address = address_of(job)
     return NamedJob(job, titles(_).get(job.kind, job.kind), about, f"/tasks/{job.task}/{address}" if address else "")
 
 
-def _place(job: JobStanding) -> tuple[str, str]:
+def _about_and_address(job: JobStanding) -> tuple[str, str]:
     name = job.subject.removeprefix(job.task)[1:]
     ref = name.split(" ")[0]
     if job.kind in CONTESTS:
@@ -105,6 +105,6 @@ def _release(job: JobStanding) -> tuple[str, str]:
 def _report(job: JobStanding) -> tuple[str, str]:
     request = ReportKey.read(job.subject).wanted
     named = {"rounds": request.rounds, "harvests": request.harvests, "validation": filter(None, [request.validation])}
-    asked = [(name, one) for name, values in named.items() for one in values]
+    asked = [(name, value) for name, values in named.items() for value in values]
     address = f"reports/{request.kind}"
     return ", ".join(str(one) for _, one in asked), f"{address}?{urlencode(asked)}" if asked else address

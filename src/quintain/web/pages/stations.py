@@ -86,10 +86,10 @@ def _shown(visit: Visit, task: Task, stations: Stations, station: Station, *, ow
         StationName.MODEL: (_("Next model"), f"/tasks/{task.name}/models" if station.count else ""),
     }
     title, href = titles[station.name]
-    return ShownStation(title, _said(visit, station), station.done, station.name is stations.now, href)
+    return ShownStation(title, _state_text(visit, station), station.done, station.name is stations.now, href)
 
 
-def _said(visit: Visit, station: Station) -> str:
+def _state_text(visit: Visit, station: Station) -> str:
     _, ngettext = visit.tongue.gettext, visit.tongue.ngettext
     if not station.counted:
         return _("being counted")

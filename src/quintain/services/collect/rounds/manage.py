@@ -35,6 +35,7 @@ from quintain.store.database import lock, transaction
 from quintain.store.queries.collect import prompts
 from quintain.store.queries.collect import rounds as queries
 from quintain.store.queries.work import qualify
+from quintain.store.search_index import Findable, keep_entry
 from quintain.store.tables import Round, RoundVersion
 from quintain.tasks.contract import kind_of
 
@@ -169,6 +170,7 @@ def put_spec(
             version = newest.number + 1
         db.add(RoundVersion(round_id=row.id, number=version, toml=text, created_by=actor.user_id))
         db.flush()
+        keep_entry(db, Findable.ROUND, row.id, task_id=task_row.id, title=spec.title, text=spec.instructions)
         action = "round.add" if version == 1 else "round.change"
         audit.record(db, actor, action, f"{spec.task}/{number}", version=version)
     return get_round(db, actor, f"{spec.task}/{number}")
@@ -200,11 +202,12 @@ def list_rounds(db: Session, actor: Actor, task: str | None = None) -> list[Roun
     if task is not None:
         find_row(db, task)
     infos = [info_of(row, version, name) for row, version, name in queries.all_of(db, task)]
-    return [
-        info
-        for info in infos
-        if (info.state is not RoundState.DRAFT and info.spec.listed) or actor.has(RoleName.OWNER, info.task)
-    ]
+    return [info for info in infos if is_listed(actor, info)]
+
+
+def is_listed(actor: Actor, info: RoundInfo) -> bool:
+    """Return whether *actor* is shown a round in lists: drafts, and what is not listed, are for the task's owners."""
+    return (info.state is not RoundState.DRAFT and info.spec.listed) or actor.has(RoleName.OWNER, info.task)
 
 
 def open_rounds(db: Session, actor: Actor, task: str | None = None) -> list[RoundInfo]:
@@ -235,7 +238,7 @@ def open_round(db: Session, actor: Actor, ref: str) -> RoundInfo:
                 "Round {ref} is {state} already.", ref=ref, state=Word(row.state), remedy="Clone it to collect again."
             )
         _check_surroundings(db, info.spec, None)
-        if any(one.prompt for one in info.spec.conditions) and not prompts.count(db, row.id):
+        if any(condition.prompt for condition in info.spec.conditions) and not prompts.count(db, row.id):
             raise Conflict(
                 "Round {ref} gives writers a prompt to edit, and it has no prompts.",
                 ref=ref,
@@ -254,7 +257,7 @@ def open_round(db: Session, actor: Actor, ref: str) -> RoundInfo:
 
 def _tell_writers(db: Session, actor: Actor, info: RoundInfo) -> None:
     """Tell those who wrote for the task before that they can again; whoever opens the round knows."""
-    writers = [one for one in queries.writers_of_task(db, info.task_id) if one != actor.user_id]
+    writers = [writer for writer in queries.writers_of_task(db, info.task_id) if writer != actor.user_id]
     text = Text("A round is open: {title}.", title=info.spec.title)
     notify_all(db, writers, "round.opened", text, f"/tasks/{info.task}/rounds/{info.number}/write")
 

@@ -20,7 +20,7 @@ from quintain.core.records.base import plain
 from quintain.core.records.collect import PromptReport
 from quintain.core.rounds import RoundState
 from quintain.core.task import Field, Task
-from quintain.data.further import ORIGIN, REVIEWS, further_facts
+from quintain.data.further import ORIGIN, PAPERS_TYPES, REVIEWS, further_facts, with_our_names
 from quintain.data.identity import example_ids, form_ids, spelling_ids
 from quintain.data.images import path_rules
 from quintain.data.shaping import shape
@@ -76,9 +76,10 @@ def import_prompts(
     The columns are the task's fields (those that writers may not change are needed, one of the others is enough), and
     if they are there `answer`, `tags` (a list, or separated by commas), `corpus`, `part` and `row`, which say where a
     text is from, and `review` (or `review_id`, or `group`), `rating`, `start` and `end`, which say of a sentence which
-    review it is from. Any further columns are kept with the prompt. *corpus*, *part* and *tags* hold for all rows. Rows
-    that the task has shown in another round or harvested, as they are or by their part of the corpus or their review,
-    are left out and counted. They are drawn by lot or, *in_order*, as they stand.
+    review it is from; DynaSent's names of these are read, too. Any further columns are kept with the prompt. *corpus*,
+    *part* and *tags* hold for all rows. Rows that the task has shown in another round or harvested, as they are or by
+    their part of the corpus or their review, are left out and counted. They are drawn by lot or, *in_order*, as they
+    stand.
     Of *contexts* only what writers may not change is taken, such as the passage, and they write the rest from nothing.
     """
     info = get_round(db, actor, ref)
@@ -118,19 +119,19 @@ def _infos(rows: Sequence[Prompt]) -> list[PromptInfo]:
     moment = now()
     return [
         PromptInfo(
-            id=one.id,
-            hash=one.hash,
-            inputs=one.inputs,
-            tags=tuple(one.tags),
-            corpus=one.corpus,
-            part=one.part,
-            row=one.row,
-            review=one.review,
-            about=one.about,
-            uses=one.uses,
-            leased=one.lease_until is not None and one.lease_until > moment,
+            id=row.id,
+            hash=row.hash,
+            inputs=row.inputs,
+            tags=tuple(row.tags),
+            corpus=row.corpus,
+            part=row.part,
+            row=row.row,
+            review=row.review,
+            about=row.about,
+            uses=row.uses,
+            leased=row.lease_until is not None and row.lease_until > moment,
         )
-        for one in rows
+        for row in rows
     ]
 
 
@@ -147,7 +148,8 @@ def _read(path: Path, task: Task, columns: Mapping[str, str]) -> pl.DataFrame:
     fixed = [item.name for item in fields if not item.editable and item.required]
     others = [item.name for item in fields if item.name not in fixed]
     known = [*others, *ABOUT, *REVIEWS, *ORIGIN]
-    table = read_table(path, required=fixed, optional=known, columns=columns, types=ORIGIN)
+    types = {**ORIGIN, **PAPERS_TYPES}
+    table = with_our_names(read_table(path, required=fixed, optional=known, columns=columns, types=types))
     present = [item for item in fields if item.name in table.columns]
     if not present:
         names = ", ".join(item.name for item in fields)

@@ -78,8 +78,10 @@ def spec_for(db: Session, actor: Actor, info: RoundInfo) -> RoundSpec:
 def redact_predictions(predictions: Sequence[Mapping[str, Any]], hidden: Mapping[int, StandIn]) -> list[dict[str, Any]]:
     """Return stored predictions of an attempt for somebody who reads stand-ins for the models in *hidden*."""
     return [
-        {**one, **hidden[one["version"]]._asdict()} if one.get("version") in hidden else dict(one)
-        for one in predictions
+        {**prediction, **hidden[prediction["version"]]._asdict()}
+        if prediction.get("version") in hidden
+        else dict(prediction)
+        for prediction in predictions
     ]
 
 

@@ -65,5 +65,5 @@ def _personal(text: str) -> list[str]:
 def _luhn(text: str) -> bool:
     """Whether the digits of *text* are checked by their last one, as those of bank cards are (Luhn, 1960)."""
     digits = [int(one) for one in text if one.isdigit()]
-    doubled = [one * 2 - 9 * (one > 4) for one in digits[-2::-2]]
+    doubled = [digit * 2 - 9 * (digit > 4) for digit in digits[-2::-2]]
     return (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0

@@ -146,7 +146,7 @@ def round_texts(
             id=row.attempt.id,
             inputs=row.attempt.inputs,
             target=row.attempt.target,
-            predictions=tuple(one["answer"] for one in row.attempt.predictions),
+            predictions=tuple(prediction["answer"] for prediction in row.attempt.predictions),
             fooled=None if row.fooled is None else counts_as_fooling(row),
             retracted=row.retracted,
             writer=name or "",

@@ -198,12 +198,14 @@ def session_view(
         allowed=row.allowed,
         attempts_left=max(0, row.allowed - len(attempts)) if row.ended_at is None else 0,
         lease_until=prompt.lease_until if prompt else None,
-        models=tuple(hidden[one.id].model if one.id in hidden else one.ref for one in versions),
+        models=tuple(hidden[version.id].model if version.id in hidden else version.ref for version in versions),
         started_at=row.started_at,
         outcome=row.outcome,
         draft=typed[0],
         draft_target=typed[1],
-        pending=next((one.attempt.id for one in attempts if awaits_writer(one)), None) if not row.outcome else None,
+        pending=next((attempt.attempt.id for attempt in attempts if awaits_writer(attempt)), None)
+        if not row.outcome
+        else None,
         types=types_left(db, info, row),
     )
 
@@ -320,7 +322,7 @@ def _condition(db: Session, info: RoundInfo, user_id: int) -> str:
     known = queries.assignment(db, info.id, user_id)
     if known is not None:
         return known
-    weights = {one.name: one.weight for one in info.spec.conditions}
+    weights = {condition.name: condition.weight for condition in info.spec.conditions}
     name, draw = next(iter(weights)), None
     if len(weights) > 1:
         lock(db, f"conditions of round {info.id}")

@@ -41,6 +41,7 @@ from quintain.services.collect.writing.verdicts import (
     verdict,
     verdicts,
 )
+from quintain.services.events import ServiceEvent, announce
 from quintain.services.models.ask import RUNNERS, SECONDS, AdapterRunner
 from quintain.services.models.registry import ModelVersionInfo
 from quintain.store.base import now
@@ -152,7 +153,7 @@ def _store(db: Session, actor: Actor, submitted: _Submitted, info: RoundInfo) ->
             end_if_over(db, info, row)
         elif attempts + 1 >= row.allowed:  # where there is no model to fool, nothing is claimed and nothing waits
             end_session(db, info, row, "exhausted", attempts=attempts + 1)
-        round_figures.schedule_refresh(db, info, before.in_round + 1)
+        announce(db, ServiceEvent.ATTEMPT_KEPT, info, before.in_round + 1)
         hidden = stand_ins(db, actor, info.id, submitted.versions)
         asked = bool(stored.fooled) and info.spec.asks.confirm
         attempt = queries.AttemptRow(stored, stored.fooled, None, retracted=False, unsaid=asked)
@@ -279,7 +280,7 @@ def _say(db: Session, actor: Actor, attempt_id: int, kind: str, yes: bool) -> Ve
             db.flush()
             if kind == "decision" and yes and info.spec.asks.confirm and attempt.confirmed is None:
                 _leave_unsaid(db, attempt_id, row)
-            round_figures.schedule_refresh(db, info)
+            announce(db, ServiceEvent.ATTEMPT_KEPT, info)
         if row.ended_at is None:
             end_if_over(db, info, row)
         return verdict(db, actor, info, row, attempt_id)

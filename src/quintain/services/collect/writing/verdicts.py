@@ -20,8 +20,14 @@ from quintain.store.tables import WritingSession as SessionRow
 def answers_of(predictions: Sequence[Mapping[str, Any]], hidden: Mapping[int, StandIn]) -> tuple[ModelAnswer, ...]:
     """Return what target models said, as it is stored, for somebody who reads stand-ins for the models in *hidden*."""
     return tuple(
-        ModelAnswer(one["model"], one["hash"], one["answer"], one["probabilities"], one["fooled"])
-        for one in redact_predictions(predictions, hidden)
+        ModelAnswer(
+            prediction["model"],
+            prediction["hash"],
+            prediction["answer"],
+            prediction["probabilities"],
+            prediction["fooled"],
+        )
+        for prediction in redact_predictions(predictions, hidden)
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from quintain.adapters.contract import Outside
 from quintain.adapters.manifest import read_manifest
@@ -15,9 +14,6 @@ from quintain.engine.sandbox.layers import SandboxReport, probe, require_sandbox
 from quintain.engine.sandbox.limits import Limits, Outcome, RunEnded
 from quintain.services.models.environments import Environments, read_requirements
 
-if TYPE_CHECKING:
-    from sqlalchemy.orm import Session
-
 LEASE_SECONDS = 60.0
 
 
@@ -25,9 +21,9 @@ LEASE_SECONDS = 60.0
 class Conditions:
     """The same for every model: limits, how strong the sandbox must be, what may be reached and installed.
 
-    *look* says which layers of the sandbox hold where cells run; None where that is not one machine. *machine* names
-    the class of the machine that models are run on, where it is known before they are; *free* whether it has nothing
-    else to do, so that a measurement can have it to itself. *finished* hears of every cell that is done, by its task.
+    *probe* says which layers of the sandbox hold where cells run; None where that is not one machine. *machine* names
+    the class of the machine that models are run on, where it is known before they are; *is_idle* whether it has nothing
+    else to do, so that a measurement can have it to itself.
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -39,7 +35,6 @@ class Conditions:
     probe: Callable[[], SandboxReport | None] = probe
     machine: str = ""
     is_idle: Callable[[], bool] = lambda: True
-    on_cell_done: Callable[[Session, str], None] = lambda db, task: None
 
 
 def runnable(adapter: str, folder: Path, conditions: Conditions) -> RunnableModel:

@@ -83,7 +83,7 @@ def fill_dataset(db: Session, actor: Actor, ref: str) -> int:
     require_owner(actor, task)
     with transaction(db):
         versions = queries.newest_dataset_versions(db, row.id, EVALUATED)
-        chosen = {one.id for one in versions if db.get_one(Dataset, one.dataset_id).name == name}
+        chosen = {version.id for version in versions if db.get_one(Dataset, version.dataset_id).name == name}
         if not chosen:
             raise NotFound("Task '{task}' has no data set '{name}' that models are evaluated on.", task=task, name=name)
         added = _fill_task(db, row.id, get_task(db, task), whole=chosen)
@@ -131,7 +131,7 @@ def _until_scoring(db: Session, task: Task, datasets: Sequence[DatasetVersion], 
     `variants`: they are run as they are only; `models`: only by those models that somebody asks for.
     """
     spec = board_spec(db, task.name)
-    asked = [one for one in datasets if one.meta.get(what) == value]
+    asked = [dataset for dataset in datasets if dataset.meta.get(what) == value]
     return {one.id for one in asked if not spec.dataset_weight(db.get_one(Dataset, one.dataset_id).name)}
 
 

@@ -94,6 +94,11 @@ def queue_measurement(db: Session, row: CellRow, *, machine: str | None, why: st
     queries.note(db, cell.id, "queued", why)
 
 
+def send_measurements(db: Session, task_id: int, machine: str | None) -> None:
+    """Let what is queued of a task wait for another class of machine, or for any; in the caller's transaction."""
+    queries.send_measurements(db, task_id, machine)
+
+
 def refuse_frozen(db: Session, task: str) -> None:
     """Refuse where the task's board is frozen: it shows what was measured until then."""
     if frozen_at(board_spec(db, task)) is not None:

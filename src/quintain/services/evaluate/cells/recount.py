@@ -25,7 +25,7 @@ KIND = "figures of runs"
 
 def scored_pairs(db: Session, role: str | None = None) -> list[str]:
     """Name the model versions and data set versions, all or those of a *role*, that figures are kept of."""
-    return [f"{one.model_version_id} {one.dataset_version_id}" for one in queries.scored_pairs(db, role=role)]
+    return [f"{pair.model_version_id} {pair.dataset_version_id}" for pair in queries.scored_pairs(db, role=role)]
 
 
 def cells_of(db: Session, subject: str) -> list[CellRow]:

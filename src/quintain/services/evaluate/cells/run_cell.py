@@ -43,6 +43,7 @@ from quintain.services.evaluate.cells.unpacked_model import UnpackedModel
 from quintain.services.evaluate.results.compute import compute_figures
 from quintain.services.evaluate.results.measurement_gaps import keeps_known
 from quintain.services.evaluate.results.variants import VARIANT_ROWS, outdated
+from quintain.services.events import ServiceEvent, announce
 from quintain.services.models.outside import share_of
 from quintain.services.tasks.board_settings import board_spec
 from quintain.services.tasks.definitions import get_task
@@ -155,7 +156,7 @@ def run_leased(
             measured = _measurements(job, result, conditions)
             stored = _record(sessions, lease, lambda db: _complete(db, lease, predictions, measured, result))
         if stored:
-            keep_figures(sessions, blobs, lease, conditions)
+            keep_figures(sessions, blobs, lease)
         return stored
     except RunEnded as error:
         if error.outcome is Outcome.CANCELLED and abandon.is_set():
@@ -180,7 +181,7 @@ def run_leased(
     return False
 
 
-def keep_figures(sessions: Sessions, blobs: Blobs, lease: CellLease, conditions: Conditions) -> None:
+def keep_figures(sessions: Sessions, blobs: Blobs, lease: CellLease) -> None:
     """Compute what a finished cell says, so that nobody who looks has to: who does would compute what failed here."""
     try:
         with sessions() as db:
@@ -188,7 +189,7 @@ def keep_figures(sessions: Sessions, blobs: Blobs, lease: CellLease, conditions:
             if row is not None:
                 task = row.task.name
                 compute_figures(db, blobs, get_task(db, task), row)
-                conditions.on_cell_done(db, task)
+                announce(db, ServiceEvent.CELL_DONE, task)
     except Exception:  # the cell itself is done
         log.exception("figures of cell %s", lease.cell_id)
 
@@ -204,7 +205,7 @@ def _run(engine: Engine, job: CellJob, sessions: Sessions, lease: CellLease, bea
         if job.outside.budget is None:
             raise
         if error.outcome is not Outcome.OVER_BUDGET:
-            _settle(sessions, lease, error.spent)
+            _record_spending(sessions, lease, error.spent)
             raise
         settle_short = partial(
             spending.settle_short,
@@ -218,11 +219,11 @@ def _run(engine: Engine, job: CellJob, sessions: Sessions, lease: CellLease, bea
             raise spending.WaitingForBudget from error
         raise
     if job.outside.budget is not None:
-        _settle(sessions, lease, float(result.measurements.get("spent", 0.0)))
+        _record_spending(sessions, lease, float(result.measurements.get("spent", 0.0)))
     return result
 
 
-def _settle(sessions: Sessions, lease: CellLease, spent: float) -> None:
+def _record_spending(sessions: Sessions, lease: CellLease, spent: float) -> None:
     _record(sessions, lease, lambda db: spending.record_spending(db, lease, spent))
 
 

@@ -67,14 +67,14 @@ def list_answers(
     """Return a page of what *model* answered on *dataset*, in the order of the data."""
     if offset < 0 or not 1 <= limit <= MAX_PAGE:
         raise BadInput("A page begins at 0 or later and has 1 to {most} answers.", most=MAX_PAGE)
-    seen = _look(db, blobs, actor, model, dataset)
+    seen = _read_run(db, blobs, actor, model, dataset)
     ids, total = _sifted(db, seen, sieve or AnswerFilter(), actor, offset, limit)
     return Answers(_read(seen, ids), total, offset, seen.gold)
 
 
 def get_answer(db: Session, blobs: Blobs, actor: Actor, model: str, dataset: str, example: str) -> GivenAnswer:
     """Return what *model* made of one example, with what it was asked and what it wrote."""
-    answers = _read(_look(db, blobs, actor, model, dataset), [example])
+    answers = _read(_read_run(db, blobs, actor, model, dataset), [example])
     if not answers:
         raise NotFound(
             "There is no example '{example}' in {dataset}.",
@@ -97,7 +97,7 @@ class _Seen:
     words: bool
 
 
-def _look(db: Session, blobs: Blobs, actor: Actor, model: str, dataset: str) -> _Seen:
+def _read_run(db: Session, blobs: Blobs, actor: Actor, model: str, dataset: str) -> _Seen:
     version = get_model(db, actor, model).version
     row = finished_cells(db, version, dataset)[PLAIN]
     require_answers(db, actor, row)
@@ -151,7 +151,7 @@ def _read(seen: _Seen, ids: Sequence[str]) -> list[GivenAnswer]:
     predictions = seen.said.filter(on_page).collect()
     by_id = {row["id"]: row for row in predictions.to_dicts()}
     scores = _scores(seen, rows, predictions) if seen.gold else {}
-    return [_given(seen, names, rows[key], by_id.get(key, {}), scores.get(key)) for key in ids if key in rows]
+    return [_as_given(seen, names, rows[key], by_id.get(key, {}), scores.get(key)) for key in ids if key in rows]
 
 
 def _scores(seen: _Seen, rows: Mapping[str, Mapping[str, Any]], predictions: pl.DataFrame) -> dict[str, float]:
@@ -161,7 +161,7 @@ def _scores(seen: _Seen, rows: Mapping[str, Mapping[str, Any]], predictions: pl.
     return dict(zip(both["id"].to_list(), scores.tolist(), strict=True))
 
 
-def _given(
+def _as_given(
     seen: _Seen, names: Sequence[str], row: Mapping[str, Any], prediction: Mapping[str, Any], score: float | None
 ) -> GivenAnswer:
     state: AnswerState = "answered"

@@ -67,15 +67,15 @@ def counted_variants(task: Task | None = None) -> list[str]:
 def variants_for(task: Task, adapter: str, perturbations: str = "counted") -> list[str]:
     """List the variants that a model of *adapter* is run on.
 
-    Every call to a server elsewhere may have its price, so perturbations that enter no figure are run there only where
-    the manifest asks for `all` of them.
+    Every call to a server elsewhere may have its price, and a language model takes its time with every example, so
+    perturbations that enter no figure are run there only where the manifest asks for `all` of them.
     """
-    runs_at = ADAPTERS.get(adapter).place
-    if runs_at == "file":
+    member = ADAPTERS.get(adapter)
+    if member.place == "file":
         return [PLAIN]
-    if runs_at == "sandbox":
+    if member.place == "sandbox" and not member.language_model:
         return variants_of(task)
-    unwanted = {MEASURE}
+    unwanted = set() if member.place == "sandbox" else {MEASURE}
     if perturbations != "all":
         unwanted |= set(map(variant_name, PERTURBATIONS.names())) - set(counted_variants(task))
     return [name for name in variants_of(task) if name not in unwanted]

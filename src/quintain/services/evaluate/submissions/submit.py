@@ -219,7 +219,7 @@ def _submit(
     inspection = _inspected(folder, definition)
     _permit(actor, task, inspection.manifest, rules)
     chosen = _named(name or inspection.manifest.name)
-    meta = _meta(folder, inspection.manifest)
+    meta = _meta(folder, definition, inspection.manifest)
     if ADAPTERS.get(inspection.manifest.adapter).place == "file":
         meta["datasets"] = covered(db, blobs, definition, folder, inspection.manifest.options)
     tried = _try(db, blobs, actor, definition, folder, manifest=inspection.manifest, rules=rules)
@@ -344,8 +344,10 @@ def _permit(actor: Actor, task: str, manifest: Manifest, rules: SubmissionRules)
     adapter.permit(manifest.options, rules.outside)
 
 
-def _meta(folder: Path, manifest: Manifest) -> dict[str, Any]:
-    meta: dict[str, Any] = {"batch_size": manifest.batch_size, "place": ADAPTERS.get(manifest.adapter).place}
+def _meta(folder: Path, task: Task, manifest: Manifest) -> dict[str, Any]:
+    adapter = ADAPTERS.get(manifest.adapter)
+    meta: dict[str, Any] = {"batch_size": manifest.batch_size, "place": adapter.place}
+    meta |= adapter().about(folder, task, manifest.options)
     if "perturbations" in manifest.options:
         meta["perturbations"] = manifest.options["perturbations"]
     requirements = read_requirements(folder)

@@ -173,11 +173,11 @@ def try_next(
     if held is None:
         return False
     version_id, generation, attempts = held
-    with _kept(sessions, version_id, generation):
+    with _lease_kept(sessions, version_id, generation):
         try:
             report = _try_version(sessions, blobs, engine, conditions, version_id, tell)
         except (QuintainError, OSError) as error:  # nothing that the model did
-            report = CheckReport(outcome=Outcome.PLATFORM, faults=[Fault(_said(error))])
+            report = CheckReport(outcome=Outcome.PLATFORM, faults=[Fault(_error_text(error))])
     with sessions() as db:
         _record(db, version_id, generation, attempts, report)
     return True
@@ -299,7 +299,7 @@ def _record(db: Session, version_id: int, generation: int, attempts: int, report
         evaluate.fill(db, task)
 
 
-def _said(error: QuintainError | OSError) -> Text:
+def _error_text(error: QuintainError | OSError) -> Text:
     return error.text if isinstance(error, QuintainError) else Text("{error}", error=error)
 
 
@@ -323,7 +323,7 @@ def _sandbox_is_here(conditions: Conditions) -> bool:
     return True
 
 
-def _kept(sessions: Sessions, version_id: int, generation: int) -> AbstractContextManager[None]:
+def _lease_kept(sessions: Sessions, version_id: int, generation: int) -> AbstractContextManager[None]:
     """Keep the lease of a trial alive while the block runs."""
 
     def prolong(db: Session, until: datetime) -> bool:

@@ -50,18 +50,18 @@ def _data(mix: Mix) -> str:
     head = ["source", "rows", "copies", "weight", "labels", "examples", *mix.labels]
     rows = [
         [
-            f"`{one.name}`",
-            f"{one.rows:,} of {one.has:,}",
-            str(one.copies),
-            f"{one.weight:g}",
-            one.labels,
-            f"{one.examples:,}",
-            *(f"{one.by_label[label]:,.0f}" for label in mix.labels),
+            f"`{part.name}`",
+            f"{part.rows:,} of {part.has:,}",
+            str(part.copies),
+            f"{part.weight:g}",
+            part.labels,
+            f"{part.examples:,}",
+            *(f"{part.by_label[label]:,.0f}" for label in mix.labels),
         ]
-        for one in mix.parts
+        for part in mix.parts
     ]
     total = ["all", "", "", "", "", f"{mix.examples:,}"]
-    total += [f"{sum(one.by_label[label] for one in mix.parts):,.0f}" for label in mix.labels]
+    total += [f"{sum(part.by_label[label] for part in mix.parts):,.0f}" for label in mix.labels]
     return f"{mix.examples:,} training examples:\n\n{markdown_table(head, [*rows, total])}"
 
 

@@ -30,11 +30,18 @@ def result_markdown(result: TrainingResult) -> str:
     if result.inoculation is not None:
         parts.append(inoculation_markdown(result.inoculation))
     rows = [
-        [f"`{one.ref or one.folder}`", str(one.seed), f"`{dev.name}`", *map(figure, (dev.macro_f1, *dev.f1.values()))]
-        for one in result.models
-        for dev in one.dev
+        [
+            f"`{model.ref or model.folder}`",
+            str(model.seed),
+            f"`{dev.name}`",
+            *map(figure, (dev.macro_f1, *dev.f1.values())),
+        ]
+        for model in result.models
+        for dev in model.dev
     ]
     if rows:
-        labels = next(dev.f1 for one in result.models for dev in one.dev)
-        parts.append(markdown_table(["model", "seed", "dev set", "macro F1", *(f"F1 {one}" for one in labels)], rows))
+        labels = next(dev.f1 for model in result.models for dev in model.dev)
+        parts.append(
+            markdown_table(["model", "seed", "dev set", "macro F1", *(f"F1 {label}" for label in labels)], rows)
+        )
     return "\n\n".join(parts).rstrip() + "\n"

@@ -80,18 +80,18 @@ def start(db: Session, blobs: Blobs, actor: Actor, task: str, text: str, trainer
 def list_trainings(db: Session, actor: Actor, task: str) -> records.Trainings:
     """List the trainings of a task that *actor* may see, the newest first: owners all, builders their own."""
     require_role(actor, *ROLES, task=task)
-    return records.Trainings([_record(one) for one in queries.trainings(db, task) if _may(actor, one)])
+    return records.Trainings([_record(training) for training in queries.trainings(db, task) if _may(actor, training)])
 
 
 def get_training(db: Session, actor: Actor, task: str, number: int) -> records.Training:
     """Return one training; NotFound where *actor* may not know of it."""
-    return _record(_found(db, actor, task, number))
+    return _record(_find_training(db, actor, task, number))
 
 
 def cancel(db: Session, actor: Actor, task: str, number: int) -> records.Training:
     """Cancel a training; one that is running stops within seconds, and what it has done is lost."""
     with transaction(db):
-        row, _, _ = _found(db, actor, task, number)
+        row, _, _ = _find_training(db, actor, task, number)
         if CellState(row.state).ended:
             raise Conflict("Training {number} is over already.", number=number)
         row.state, row.finished_at, row.lease_until = CellState.CANCELLED.value, now(), None
@@ -100,7 +100,7 @@ def cancel(db: Session, actor: Actor, task: str, number: int) -> records.Trainin
     return get_training(db, actor, task, number)
 
 
-def _found(db: Session, actor: Actor, task: str, number: int) -> queries.Found:
+def _find_training(db: Session, actor: Actor, task: str, number: int) -> queries.Found:
     require_role(actor, *ROLES, task=task)
     rows = queries.trainings(db, task, number=number)
     if not rows:

@@ -39,7 +39,7 @@ class Checkpoints:
         """Return the part that was kept under *name*, or make it and keep it."""
         if self.folder is None:
             return make()
-        path = self._place(name)
+        path = self._part_path(name)
         with contextlib.suppress(OSError, ValueError, Misread):  # what cannot be read is made anew
             return decode(kind, json.loads(path.read_text(encoding="utf-8")))
         result = make()
@@ -59,7 +59,7 @@ class Checkpoints:
 
     def has(self, name: str) -> bool:
         """Whether a part is kept."""
-        return self.folder is not None and self._place(name).exists()
+        return self.folder is not None and self._part_path(name).exists()
 
     def clear(self) -> None:
         """Remove what was kept: the whole is done. Without a key that is all of the folder."""
@@ -74,6 +74,6 @@ class Checkpoints:
     def _prefix(self) -> str:
         return hashlib.sha256(self.key.encode()).hexdigest()[:16]
 
-    def _place(self, name: str) -> Path:
+    def _part_path(self, name: str) -> Path:
         own = hashlib.sha256(name.encode()).hexdigest()[:16]
         return (self.folder or Path()) / FOLDER / f"{self._prefix()}-{own}.json"

@@ -244,7 +244,7 @@ def _answers(pairs: Sequence[_Pair], systems: Sequence[str], options: ContestOpt
         called = LabelNames(sorted({label for pair in pairs for row in pair.rows for label in _golds(row)}))
 
     def is_right(row: PlainRow, name: str) -> bool:
-        answer = _said(row, name)
+        answer = _answer_of(row, name)
         return options.grading(called.find(answer) or answer, row.values["gold"]).right
 
     right = {
@@ -308,13 +308,13 @@ def _average_f1(data: _Answers, system: str) -> Estimate:
     if not options.grading.of_labels:
         scores = [
             0.0
-            if (answer := _said(row, system)) is None
+            if (answer := _answer_of(row, system)) is None
             else token_f1(written(answer), _golds(row), options.grading.language)
             for row in rows
         ]
         return mean_estimate(scores, groups=groups, seed=options.seed, resamples=options.resamples)
     gold = [written(row.values["gold"]) for row in rows]
-    answers = [None if (answer := _said(row, system)) is None else written(answer) for row in rows]
+    answers = [None if (answer := _answer_of(row, system)) is None else written(answer) for row in rows]
     result = evaluate_metrics(
         "label",
         gold,
@@ -343,7 +343,9 @@ def _notes(data: _Answers, contested: int, undecided: int) -> Iterator[str]:
         yield f"{', '.join(uncounted)}: for reference only, and left out of the breakers' scores."
     if accuracy and unknown:
         yield f"No dev accuracy was given for {', '.join(unknown)}: the breakers' scores leave them out."
-    empty = {name: sum(_said(row, name) is None for pair in data.pairs for row in pair.rows) for name in data.right}
+    empty = {
+        name: sum(_answer_of(row, name) is None for pair in data.pairs for row in pair.rows) for name in data.right
+    }
     for name, count in empty.items():
         if count:
             yield f"{name} has no answer to {count} sentences, which counts as wrong."
@@ -365,7 +367,7 @@ def _warnings(data: _Answers) -> tuple[str, ...] | None:
             for name in data.right
             for text in label_warnings(
                 golds,
-                [None if _said(row, name) is None else written(_said(row, name)) for row in rows],
+                [None if _answer_of(row, name) is None else written(_answer_of(row, name)) for row in rows],
                 what=Text("answers of {system}", system=name),
             )
         )
@@ -373,7 +375,7 @@ def _warnings(data: _Answers) -> tuple[str, ...] | None:
     )
 
 
-def _said(row: PlainRow, system: str) -> Any:
+def _answer_of(row: PlainRow, system: str) -> Any:
     value = row.values.get(system)
     return None if value is None or written(value) == "" else value
 

@@ -67,11 +67,11 @@ def score_contrast_files(
     options = options or ContrastOptions()
     examples = read_examples(examples_path, options)
     if originals_path is None:
-        predictions = _read_predictions(predictions_path, {one.id: one for one in examples}, options)
+        predictions = _read_predictions(predictions_path, {example.id: example for example in examples}, options)
     else:
         predictions = {}
         for path, original in ((originals_path, True), (predictions_path, False)):
-            named = {one.source or one.id: one for one in examples if one.original is original}
+            named = {example.source or example.id: example for example in examples if example.original is original}
             predictions |= _read_predictions(path, named, options)
     return contrast_score(examples, predictions, options)
 
@@ -82,18 +82,18 @@ def contrast_score(
     """Score *predictions* by id on whole contrast sets that were checked already."""
     options = options or ContrastOptions()
     if options.grading.of_labels:
-        called = LabelNames(sorted({label for one in examples for label in _said(one.gold)}))
+        called = LabelNames(sorted({label for example in examples for label in _as_labels(example.gold)}))
         predictions = {name: called.find(said) or said for name, said in predictions.items()}
-    grades = [options.grading(predictions[one.id], one.gold) for one in examples]
+    grades = [options.grading(predictions[example.id], example.gold) for example in examples]
     members = Members.of(
         [grade.score for grade in grades],
         [grade.right for grade in grades],
-        [one.set for one in examples],
-        [one.original for one in examples],
+        [example.set for example in examples],
+        [example.original for example in examples],
     )
     drawn = {"seed": options.seed, "resamples": options.resamples}
     overall = contrast_estimates(members, **drawn)
-    tags, tag_intervals = contrast_by(members, [one.tags for one in examples], **drawn)
+    tags, tag_intervals = contrast_by(members, [example.tags for example in examples], **drawn)
     moves, move_intervals = contrast_by(members, _transitions(examples, options.grading), **drawn)
     by_f1 = options.grading.metric == "f1"
     return ContrastScore(
@@ -109,7 +109,7 @@ def contrast_score(
         metric=options.grading.metric,
         threshold=options.grading.threshold if by_f1 else None,
         normalise=options.grading.normalise if options.grading.by_form else None,
-        unanswered=sum(predictions[one.id] is None for one in examples),
+        unanswered=sum(predictions[example.id] is None for example in examples),
         notes=tuple(_notes(examples, predictions, options)),
         warnings=_warnings(examples, predictions, options),
     )
@@ -138,7 +138,7 @@ def set_faults(examples: Sequence[ContrastExample]) -> Iterator[Fault]:
         first.setdefault(example.id, example.row)
         sets.setdefault(example.set, []).append(example)
     for name, members in sets.items():
-        originals = [one.row for one in members if one.original]
+        originals = [member.row for member in members if member.original]
         if not originals:
             yield Fault("set '{name}' has no original", name=name, row=members[0].row)
         for again in originals[1:]:
@@ -259,10 +259,10 @@ def _is_answer(value: Any, options: ContrastOptions) -> bool:
 
 def _transitions(examples: Sequence[ContrastExample], grading: Grading) -> list[list[str]]:
     """Name what the edit of each neighbour did to the answer; an original has no name."""
-    golds = {one.set: _said(one.gold) for one in examples if one.original}
+    golds = {example.set: _as_labels(example.gold) for example in examples if example.original}
     transitions: list[list[str]] = []
     for example in examples:
-        before, after = golds[example.set], _said(example.gold)
+        before, after = golds[example.set], _as_labels(example.gold)
         if example.original:
             transitions.append([])
         elif grading.of_labels and len(before) == len(after) == 1:
@@ -272,7 +272,7 @@ def _transitions(examples: Sequence[ContrastExample], grading: Grading) -> list[
     return transitions
 
 
-def _said(gold: Any) -> frozenset[str]:
+def _as_labels(gold: Any) -> frozenset[str]:
     several = gold if isinstance(gold, list) else [gold]
     return frozenset(" · ".join(map(written, one)) if isinstance(one, list) else written(one) for one in several)
 
@@ -283,7 +283,7 @@ def _warnings(
     """Return where predicted labels are hardly the gold ones."""
     if not options.grading.of_labels:
         return None
-    golds = [label for one in examples for label in _said(one.gold)]
+    golds = [label for example in examples for label in _as_labels(example.gold)]
     predicted = [None if answer is None else written(answer) for answer in predictions.values()]
     return tuple(label_warnings(golds, predicted)) or None
 
@@ -294,7 +294,7 @@ def _notes(
     """Yield what may be a slip: labels that no gold answer has."""
     if not options.grading.of_labels or options.labels:
         return
-    golds = LabelNames(sorted({label for one in examples for label in _said(one.gold)}))
+    golds = LabelNames(sorted({label for example in examples for label in _as_labels(example.gold)}))
     strange = [written(said) for said in predictions.values() if said is not None and golds.find(said) is None]
     if strange:
         yield (

@@ -164,7 +164,7 @@ def _as_texts(path: Source, table: pl.DataFrame, members: Sequence[Perturbation]
         changes = _changes(table, names, member, settings)
         rows = [i for i, change in enumerate(changes) if change is not None]
         applied = [change for change in changes if change is not None]
-        parts.append(_told(table[rows], names, applied, parents[rows], member.name))
+        parts.append(_written_into(table[rows], names, applied, parents[rows], member.name))
         edited = sum(
             words_touched(text, change.edits[name])
             for name in names
@@ -190,7 +190,7 @@ def _changes(
     return changes
 
 
-def _told(
+def _written_into(
     rows: pl.DataFrame, names: Sequence[str], changes: Sequence[RowChange], parents: pl.Series, kind: str
 ) -> pl.DataFrame:
     """Write the new values into *rows*, with where they come from."""

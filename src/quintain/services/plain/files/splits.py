@@ -205,8 +205,8 @@ def _barred(candidates: SplitItems, spec: ReleaseSpec) -> dict[str, BoolArray]:
 
 def _codes(candidates: SplitItems, attribute: str) -> IntArray:
     values = candidates.values(attribute)
-    codes = {name: code for code, name in enumerate(sorted({one for one in values if one is not None}))}
-    return np.array([-1 if one is None else codes[one] for one in values], dtype=np.int64)
+    codes = {name: code for code, name in enumerate(sorted({value for value in values if value is not None}))}
+    return np.array([-1 if value is None else codes[value] for value in values], dtype=np.int64)
 
 
 def _sizes(spec: ReleaseSpec, items: int) -> dict[str, int]:
@@ -254,9 +254,9 @@ def _refusal(pool: Pool, goal: SplitTargets, splits: Splits, spec: ReleaseSpec) 
     nobody = Text("No single wish is to blame; there are too few items.")
     return BadInput(
         "The items do not suffice for {asked}: at most {most} are possible. {why}",
-        asked=_said(goal.sizes),
-        most=_said(splits.sizes),
-        why=joined([_why(one) for one in reasons]) if reasons else nobody,
+        asked=_sizes_text(goal.sizes),
+        most=_sizes_text(splits.sizes),
+        why=joined([_why(reason) for reason in reasons]) if reasons else nobody,
         remedy="Ask for less, or give up one of these wishes.",
         code="splits_clash",
     )
@@ -264,7 +264,7 @@ def _refusal(pool: Pool, goal: SplitTargets, splits: Splits, spec: ReleaseSpec) 
 
 def _why(clash: Clash) -> Text:
     """Return how much more there would be without one constraint."""
-    sizes = _said(clash.sizes)
+    sizes = _sizes_text(clash.sizes)
     if clash.constraint.startswith(EVEN):
         name = clash.constraint.removeprefix(EVEN)
         return Text("Without 'even' for {name}: {sizes}.", name=name, sizes=sizes)
@@ -284,7 +284,7 @@ def _why(clash: Clash) -> Text:
     return words[clash.constraint]
 
 
-def _said(sizes: Mapping[str, int]) -> str:
+def _sizes_text(sizes: Mapping[str, int]) -> str:
     return ", ".join(f"{name} {size}" for name, size in sizes.items())
 
 
@@ -317,7 +317,7 @@ def _with_little_gain(program: Solved, spec: ReleaseSpec) -> tuple[Splits, Split
                 name=worst,
                 gain=gains[worst],
                 delta=spec.delta,
-                most=_said(splits.sizes),
+                most=_sizes_text(splits.sizes),
                 remedy="Ask for less, raise `delta`, or take {name} out of `checked`.",
                 code="gives_away",
             )

@@ -75,7 +75,7 @@ def read_judgements(path: Source, reading: JudgementReading | None = None) -> Ju
     )
     frame = _exploded(frame.with_row_index(_ROW), path)
     notes: list[str] = []
-    frame, set_aside = _kept(frame, path, notes, everything=reading.everything)
+    frame, set_aside = _without_set_aside(frame, path, notes, everything=reading.everything)
     # One after the other: the texts of each are let go before the next.
     known = LabelNames(reading.labels) if reading.labels else None
     frame = frame.with_columns(_named(frame["label"], known, labels=True))
@@ -179,7 +179,9 @@ def _one_row_per_label(frame: pl.DataFrame, path: Source, lists: Sequence[str]) 
     return flat
 
 
-def _kept(frame: pl.DataFrame, path: Source, notes: list[str], *, everything: bool) -> tuple[pl.DataFrame, int]:
+def _without_set_aside(
+    frame: pl.DataFrame, path: Source, notes: list[str], *, everything: bool
+) -> tuple[pl.DataFrame, int]:
     """Leave out the rows that were set aside, and count them."""
     if everything or "kept" not in frame.columns:
         return frame, 0

@@ -105,15 +105,16 @@ def _matrix(relabelled: Relabelled, commands: list[str]) -> ReportSection:
     names = [relabelled.labels[at] for at in rows_there.tolist()]
     across = [*relabelled.labels, Text("no majority")]
     shares: list[list[Cell]] = []
-    findings: list[str] = [_kept(Text("all"), int(np.trace(counts)), int(counts.sum()))]
+    findings: list[str] = [_kept_sentence(Text("all"), int(np.trace(counts)), int(counts.sum()))]
     for at in rows_there.tolist():
         total, unchanged = int(counts[at].sum()), int(counts[at, at])
         shares.append(
             [relabelled.labels[at], total, wilson_share(unchanged, total), wilson_share(int(counts[at, -1]), total)]
         )
-        findings.append(_kept(relabelled.labels[at], unchanged, total))
+        findings.append(_kept_sentence(relabelled.labels[at], unchanged, total))
     matrix: list[list[Cell]] = [
-        [relabelled.labels[at], *(int(one) for one in counts[at]), int(counts[at].sum())] for at in rows_there.tolist()
+        [relabelled.labels[at], *(int(count) for count in counts[at]), int(counts[at].sum())]
+        for at in rows_there.tolist()
     ]
     return ReportSection(
         key="matrix",
@@ -155,7 +156,7 @@ def _matrix(relabelled: Relabelled, commands: list[str]) -> ReportSection:
     )
 
 
-def _kept(name: str, unchanged: int, total: int) -> Text:
+def _kept_sentence(name: str, unchanged: int, total: int) -> Text:
     share = wilson_share(unchanged, total)
     return Text(
         "{name}: {kept:,} of {total:,} items keep their label, {share:.1%} (95 % between {low:.1%} and {high:.1%}).",

@@ -124,7 +124,7 @@ def option_place(answer: str, options: Sequence[str], columns: Sequence[str] = (
     """
     numbers = range(len(options))
     names = [options, columns, [f"option{at + 1}" for at in numbers], [chr(65 + at) for at in numbers]]
-    position = next((list(one).index(answer) for one in [*names, [str(at) for at in numbers]] if answer in one), -1)
+    position = next((list(name).index(answer) for name in [*names, [str(at) for at in numbers]] if answer in name), -1)
     return position if position < len(options) else -1
 
 
@@ -143,5 +143,5 @@ def _chosen(
         places[row] = max(position, 0)
     if faults:
         raise BadInput(faults=faults[:FAULT_LIMIT], total=len(faults))
-    most = max((len(one) for one in options), default=0)
+    most = max((len(option) for option in options), default=0)
     return places, [str(at + 1) for at in range(most)]

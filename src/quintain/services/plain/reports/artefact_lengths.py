@@ -8,7 +8,7 @@ import numpy as np
 
 from quintain.core.records.report import Cell, Chart, Column, ReportSection, Table
 from quintain.core.texts import Text
-from quintain.reports.charts import distribution_chart
+from quintain.reports.line_charts import distribution_chart
 from quintain.stats.artefacts.examples import Examples
 from quintain.stats.artefacts.partial import MOST_ARMS
 from quintain.stats.artefacts.surface import length_heuristics, option_overlap, options_apart
@@ -58,13 +58,13 @@ def _heuristics(examples: Examples) -> list[str]:
     return [
         Text(
             "Choosing {rule} is right in {value:.1%} (95 % between {low:.1%} and {high:.1%}); chance is {chance:.1%}.",
-            rule=names[one.name],
-            value=one.accuracy.value or 0.0,
-            low=one.accuracy.low or 0.0,
-            high=one.accuracy.high or 0.0,
-            chance=one.chance,
+            rule=names[heuristic.name],
+            value=heuristic.accuracy.value or 0.0,
+            low=heuristic.accuracy.low or 0.0,
+            high=heuristic.accuracy.high or 0.0,
+            chance=heuristic.chance,
         )
-        for one in length_heuristics(examples)
+        for heuristic in length_heuristics(examples)
     ]
 
 

@@ -95,10 +95,10 @@ def artefact_sections(examples: Examples, options: ArtefactOptions, done: Done =
 
 
 def _partial(examples: Examples, options: ArtefactOptions, commands: list[str], done: Done) -> ReportSection:
-    subsets = [tuple(one) for one in options.subsets] or subsets_of(examples)
-    for name in {name for one in subsets for name in one} - {*examples.fields, OPTIONS}:
+    subsets = [tuple(subset) for subset in options.subsets] or subsets_of(examples)
+    for name in {name for subset in subsets for name in subset} - {*examples.fields, OPTIONS}:
         raise BadInput("There is no field '{name}'.", name=name, remedy="Name fields of the examples.")
-    tries = [(one, False) for one in subsets]
+    tries = [(subset, False) for subset in subsets]
     if not examples.options and not options.subsets:
         tries.append((tuple(examples.fields), True))
     results: list[PartialInput] = []
@@ -106,7 +106,7 @@ def _partial(examples: Examples, options: ArtefactOptions, commands: list[str], 
         make = partial(partial_input, examples, fields, seed=options.seed, masked=masked, learner=options.learner)
         results.append(options.checkpoints.part(f"partial/{fields}/{masked}", PartialInput, make))
         done(0.6 * (at + 1) / len(tries))
-    names = [_name(one) for one in results]
+    names = [_name(result) for result in results]
     rows: list[list[Cell]] = [
         [name, Estimate(one.accuracy.value, one.accuracy.low, one.accuracy.high), one.deviation, one.chance]
         for name, one in zip(names, results, strict=True)
@@ -126,7 +126,7 @@ def _partial(examples: Examples, options: ArtefactOptions, commands: list[str], 
     return ReportSection(
         key="partial",
         title=Text("Can the answer be told from a part of the input?"),
-        findings=[_said(name, one) for name, one in zip(names, results, strict=True)],
+        findings=[_accuracy_sentence(name, one) for name, one in zip(names, results, strict=True)],
         charts=[Chart("partial-chart", Text("How far does each part of the input go?"), chart)] if figures else [],
         tables=[Table("partial-table", Text("Partial inputs, five folds"), columns, rows), *_by_arm(names, results)],
         commands=commands,
@@ -164,7 +164,7 @@ def _name(result: PartialInput) -> str:
     return Text("{fields}, content words hidden", fields=named) if result.masked else named
 
 
-def _said(name: str, result: PartialInput) -> Text:
+def _accuracy_sentence(name: str, result: PartialInput) -> Text:
     figure = result.accuracy
     if figure.value is None or figure.low is None or figure.high is None:
         return Text("{name}: nothing can be said, since all examples have one answer or one context.", name=name)
@@ -394,7 +394,7 @@ def _identity(examples: Examples, commands: list[str]) -> ReportSection:
         Column(Text("z"), "number"),
     ]
     rows: list[list[Cell]] = [
-        [one.group, one.label, one.texts, one.share, one.expected, one.z] for one in pairs if one.stands
+        [pair.group, pair.label, pair.texts, pair.share, pair.expected, pair.z] for pair in pairs if pair.stands
     ]
     findings: list[str] = [
         Text("No group of people goes with a label beyond chance, of {n} looks.", n=len(pairs))

@@ -213,19 +213,12 @@ def _notes(responses: Responses, fit: IrtFit) -> list[str]:
     empty = int(np.isnan(responses.correct).all(axis=1).sum())
     if empty:
         notes.append(f"{empty} respondents have no response: their ability is only what the prior says.")
-    return [*notes, *_item_notes(responses, fit)]
-
-
-def _item_notes(responses: Responses, fit: IrtFit) -> list[str]:
-    """Return what is odd about items; who is weaker, and how hard an item is, only where there is a scale of that."""
-    notes = []
     share = np.nanmean(responses.correct, axis=0)
     same = int(((share == 0) | (share == 1)).sum())
     if same:
-        hard = ": only the prior tells how hard they are" if fit.told_apart else ""
-        notes.append(f"{same} items are right, or wrong, for all{hard}.")
+        notes.append(f"{same} items are right, or wrong, for all: only the prior tells how hard they are.")
     negative = int((fit.discrimination < 0).sum())
-    if negative and fit.told_apart:
+    if negative:
         notes.append(f"{negative} items are right more often for the weaker: their labels may be wrong.")
     return notes
 

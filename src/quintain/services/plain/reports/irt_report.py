@@ -9,7 +9,8 @@ import numpy as np
 from quintain.core.records.figures import Estimate
 from quintain.core.records.report import Cell, Chart, Column, Report, ReportFact, ReportSection, Table
 from quintain.core.texts import Text
-from quintain.reports.charts import curve_chart, distribution_chart, place_chart
+from quintain.reports.charts import place_chart
+from quintain.reports.line_charts import curve_chart, distribution_chart
 from quintain.services.plain.reports.irt import IrtStudy
 from quintain.stats.bootstrap import FloatArray
 from quintain.stats.diversity import binned

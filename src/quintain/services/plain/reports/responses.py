@@ -46,8 +46,8 @@ def read_responses(paths: Sequence[Source], reading: ResponseReading) -> Respons
 
 def _joined(parts: Sequence[Responses], paths: Sequence[Source]) -> Responses:
     """Put the responses of several files beside each other."""
-    people = list(dict.fromkeys(name for one in parts for name in one.respondents))
-    common = set.intersection(*(set(one.respondents) for one in parts))
+    people = list(dict.fromkeys(name for part in parts for name in part.respondents))
+    common = set.intersection(*(set(part.respondents) for part in parts))
     if not common:
         raise BadInput(
             "No respondent is in all of the {n} files.",
@@ -55,7 +55,7 @@ def _joined(parts: Sequence[Responses], paths: Sequence[Source]) -> Responses:
             remedy="See whether the first column has the same names in each of them.",
         )
     row_of = {name: at for at, name in enumerate(people)}
-    correct = np.full((len(people), sum(len(one.items) for one in parts)), np.nan)
+    correct = np.full((len(people), sum(len(part.items) for part in parts)), np.nan)
     items: list[str] = []
     tests: list[str] = []
     for part, path in zip(parts, paths, strict=True):
@@ -109,7 +109,7 @@ def _tests(table: pl.DataFrame, path: Source, item: str, test: str, items: Seque
             remedy="Give each item one test, or items of different tests different names.",
         )
     named = dict(pairs.iter_rows())
-    return [named[one] for one in items]
+    return [named[item] for item in items]
 
 
 def _long(table: pl.DataFrame, path: Source, names: list[str]) -> tuple[list[str], list[str], FloatArray, FloatArray]:

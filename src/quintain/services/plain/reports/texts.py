@@ -18,7 +18,7 @@ from quintain.core.records.figures import Estimate
 from quintain.core.records.report import Cell, Chart, Column, Report, ReportFact, ReportSection, Table
 from quintain.core.texts import Text
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
-from quintain.reports.charts import distribution_chart
+from quintain.reports.line_charts import distribution_chart
 from quintain.stats.bootstrap import FloatArray
 from quintain.stats.diversity import SAMPLES, TEXTS, WORDS, binned, count_words, edit_shares, vocabulary_sizes, words_of
 from quintain.stats.two_samples import median_interval, superiority
@@ -61,7 +61,7 @@ def text_report(path: Path, columns: TextColumns, *, seed: int = 0) -> Report:
         lead=Text("How texts differ from group to group."),
         facts=[
             ReportFact(Text("File"), path.name),
-            ReportFact(Text("Texts"), f"{sum(len(one.texts) for one in groups):,}"),
+            ReportFact(Text("Texts"), f"{sum(len(group.texts) for group in groups):,}"),
             ReportFact(Text("Seed"), str(seed)),
         ],
         sections=compare_texts(groups, seed=seed, commands=[command]),
@@ -100,7 +100,7 @@ def read_groups(path: Path, columns: TextColumns) -> list[TextGroup]:
 
 def compare_texts(groups: Sequence[TextGroup], *, seed: int = 0, commands: Sequence[str] = ()) -> list[ReportSection]:
     """Compare *groups* as DynaSent compares its conditions; groups without a text are left out."""
-    groups = [one for one in groups if len(one.texts)]
+    groups = [group for group in groups if len(group.texts)]
     if not groups:
         raise BadInput("There are no texts to compare.", remedy="Name a round or a file that has some.")
     again = list(commands)
@@ -110,7 +110,7 @@ def compare_texts(groups: Sequence[TextGroup], *, seed: int = 0, commands: Seque
 
 
 def _edits(groups: Sequence[TextGroup], commands: list[str]) -> ReportSection | None:
-    shares = {one.name: edit_shares(*one.edited()) for one in groups}
+    shares = {group.name: edit_shares(*group.edited()) for group in groups}
     shares = {name: values for name, values in shares.items() if len(values)}
     if not shares:
         return None
@@ -169,8 +169,8 @@ def _edits(groups: Sequence[TextGroup], commands: list[str]) -> ReportSection | 
 
 
 def _lengths(groups: Sequence[TextGroup], commands: list[str]) -> ReportSection:
-    characters = {one.name: np.array([len(text) for text in one.texts], dtype=np.float64) for one in groups}
-    words = {one.name: count_words(one.texts).astype(np.float64) for one in groups}
+    characters = {group.name: np.array([len(text) for text in group.texts], dtype=np.float64) for group in groups}
+    words = {group.name: count_words(group.texts).astype(np.float64) for group in groups}
     columns = [
         Column(Text("Texts of")),
         Column(Text("Texts"), "count"),
@@ -247,7 +247,7 @@ def _pairs(series: Mapping[str, FloatArray], say: Callable[[str, str, Estimate],
 
 
 def _vocabulary(groups: Sequence[TextGroup], seed: int, commands: list[str]) -> ReportSection:
-    words = {one.name: words_of(one.texts) for one in groups}
+    words = {group.name: words_of(group.texts) for group in groups}
     sizes = {name: vocabulary_sizes(one, seed=seed).astype(np.float64) for name, one in words.items()}
     sizes = {name: values for name, values in sizes.items() if len(values)}
     short = {name: float((words[name].counts < WORDS).mean()) for name in sizes}

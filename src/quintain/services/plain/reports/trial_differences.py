@@ -29,7 +29,7 @@ def differences_section(measured: Sequence[MeasuredArm], options: ReportOptions)
                 compare(first.sums, second.sums, name, model, seed=options.seed, resamples=options.resamples)
                 for first, second in combinations(measured, 2)
             ]
-            for test, p in zip(tests, holm([one.p for one in tests]), strict=True):
+            for test, p in zip(tests, holm([test.p for test in tests]), strict=True):
                 rows.append([test.first, test.second, slice_words(name, votes), model, test.difference, p])
     columns = [
         Column(Text("Arm")),

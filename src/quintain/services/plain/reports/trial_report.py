@@ -33,13 +33,13 @@ def make_report(
 ) -> Report:
     """Make the report of a trial; *missing* says which models have no figure in it, and why."""
     options = options or ReportOptions()
-    judged = [one for one in arms if one.judged]
+    judged = [arm for arm in arms if arm.judged]
     if not judged:
         raise BadInput("Nothing of this trial was judged.", remedy="Collect judgements first.")
     if len(judged) > MOST_ARMS:
         raise BadInput("There are {n} arms, and {most} can be compared.", n=len(judged), most=MOST_ARMS)
     measured = [measure(one, options) for one in judged]
-    others = [one for one in arms if not one.judged]
+    others = [arm for arm in arms if not arm.judged]
     sections = [
         _results(measured, options, commands, missing),
         differences_section(measured, options),
@@ -58,13 +58,13 @@ def make_report(
             ReportFact(Text("Arms"), ", ".join(one.arm.name for one in measured)),
             ReportFact(Text("Items judged"), f"{sum(one.collected for one in measured):,}"),
             *(
-                [ReportFact(Text("Not judged"), ", ".join(f"{one.name} ({len(one.items):,})" for one in others))]
+                [ReportFact(Text("Not judged"), ", ".join(f"{other.name} ({len(other.items):,})" for other in others))]
                 if others
                 else []
             ),
             ReportFact(Text("Seed"), str(options.seed)),
         ],
-        sections=[one for one in sections if one is not None],
+        sections=[section for section in sections if section is not None],
     )
 
 
@@ -125,7 +125,7 @@ def _results(
 def _labels_note(arms: Sequence[TrialArm], options: ReportOptions) -> Text:
     """Return whose votes set the labels; the writer's is one of them where the trial says so."""
     drawn = {"sample": options.sample, "draws": options.draws}
-    with_writer = [one.name for one in arms if one.writer_votes]
+    with_writer = [arm.name for arm in arms if arm.writer_votes]
     if len(with_writer) == len(arms):
         return Text(
             "Labels are the majority of {sample} drawn votes and the writer’s; people are measured by the "
@@ -227,7 +227,7 @@ def _agreement(measured: Sequence[MeasuredArm]) -> ReportSection:
 def _justifications(arms: Sequence[TrialArm]) -> ReportSection | None:
     rows: list[list[Cell]] = []
     for arm in arms:
-        texts = [one.justification for one in arm.items if one.justification]
+        texts = [item.justification for item in arm.items if item.justification]
         if texts:
             rated = quality(texts)
             rows.append([arm.name, rated.texts, rated.duplicates, rated.trivial])
@@ -251,7 +251,7 @@ def _make_up(arms: Sequence[TrialArm]) -> ReportSection | None:
     rows: list[list[Cell]] = []
     for what, name in ((Text("genre of the context"), "genre"), (Text("type of the item"), "type")):
         for arm in arms:
-            counts = Counter(getattr(one, name) for one in arm.items)
+            counts = Counter(getattr(item, name) for item in arm.items)
             known = sorted(value for value in counts if value)
             rows += [[what, value, arm.name, counts[value], counts[value] / len(arm.items)] for value in known]
     if not rows:

@@ -48,10 +48,10 @@ def find_protocol(name: str) -> Protocol:
 def simulate(names: Sequence[str], options: Simulation) -> TrialForecast:
     """Let simulated people go through protocols, as often as asked, and say what that comes to."""
     started = time.perf_counter()
-    protocols = [find_protocol(one) for one in names]
-    for name in twice([one.name for one in protocols]):
+    protocols = [find_protocol(name) for name in names]
+    for name in twice([protocol.name for protocol in protocols]):
         raise BadInput("Two protocols are called '{name}'.", name=name, remedy="Give one of them another name.")
-    currencies = {one.currency for one in protocols}
+    currencies = {protocol.currency for protocol in protocols}
     if len(currencies) > 1:
         raise BadInput(
             "The protocols pay in {currencies}.",
@@ -59,7 +59,7 @@ def simulate(names: Sequence[str], options: Simulation) -> TrialForecast:
             remedy="Amounts can be compared in one currency only.",
         )
     trials = [run_trial(protocols, options.workers, options.seed + number) for number in range(options.trials)]
-    if any(len(one.sums) < len(protocols) for one in trials):
+    if any(len(trial.sums) < len(protocols) for trial in trials):
         raise BadInput(
             "With {workers} workers in an arm, nobody gets to the final round of some protocol.",
             workers=options.workers,

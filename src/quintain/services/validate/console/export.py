@@ -99,7 +99,7 @@ def _judgement_frames(db: Session, validation: ValidationInfo, tell: ReportProgr
     is_kept[evidence.rows[final.kept]] = True
     for start in range(0, len(normal), CHUNK):
         rows = normal[start : start + CHUNK]
-        yield _frame(db, validation, evidence.table.item[rows], often, _said(evidence, rows, is_kept))
+        yield _frame(db, validation, evidence.table.item[rows], often, _answer_columns(evidence, rows, is_kept))
         tell(start + len(rows), len(normal))
     voting = np.flatnonzero(final.writer != NONE)
     written = item_queries.writers(db, validation.id) if len(voting) else {}
@@ -118,7 +118,7 @@ def _judgement_frames(db: Session, validation: ValidationInfo, tell: ReportProgr
         yield _frame(db, validation, mine, often, votes)
 
 
-def _said(evidence: Evidence, rows: IntArray, is_kept: Any) -> dict[str, Any]:
+def _answer_columns(evidence: Evidence, rows: IntArray, is_kept: Any) -> dict[str, Any]:
     """Return what judges said at *rows* of the table as columns."""
     table = evidence.table
     codes = np.searchsorted(evidence.users, table.user[rows])

@@ -118,7 +118,7 @@ def ask_harvest(
     if known is not None and known.going:
         return known
     if file is not None:
-        params["kept"] = _kept(blobs, file)
+        params["kept"] = _keep_upload(blobs, file)
     with transaction(db):
         audit.record(db, actor, "harvest.start", task, model=request.model, dataset=request.dataset)
         return queue.enqueue(db, JOB, subject, task=task, by=actor, params=params)
@@ -210,7 +210,7 @@ class _Work:
             path.unlink(missing_ok=True)
 
 
-def _kept(blobs: Blobs, file: Path) -> str:
+def _keep_upload(blobs: Blobs, file: Path) -> str:
     drop_old(blobs)
     with blobs.scratch(suffix=".data") as path:
         shutil.copyfile(file, path)

@@ -25,6 +25,7 @@ from quintain.services.validate.console.manage import open_validation, take_rows
 from quintain.store.base import now
 from quintain.store.database import lock, transaction
 from quintain.store.queries.collect import rounds as queries
+from quintain.store.search_index import Findable, keep_entry
 from quintain.store.tables import Round, RoundVersion
 
 
@@ -56,7 +57,7 @@ def add_harvest(
         _add_round(db, actor, task_id, spec)
         ref = f"{task}/{number}"
         open_validation(db, actor, ref, policy_toml, seed=seed)
-        take_rows(db, actor, ref, [{**one, "predictions": _named(one["predictions"], version.ref)} for one in rows])
+        take_rows(db, actor, ref, [{**row, "predictions": _named(row["predictions"], version.ref)} for row in rows])
         audit.record(db, actor, "round.harvest", ref, model=version.ref, rows=len(rows))
     return get_round(db, actor, ref)
 
@@ -78,6 +79,7 @@ def _add_round(db: Session, actor: Actor, task_id: int, spec: RoundSpec) -> None
     db.add(row)
     db.flush()
     db.add(RoundVersion(round_id=row.id, number=1, toml=dump_round(spec), created_by=actor.user_id))
+    keep_entry(db, Findable.ROUND, row.id, task_id=task_id, title=spec.title, text=spec.instructions)
     pin_targets(db, row.id, spec)
     db.flush()
 
@@ -121,4 +123,4 @@ def _target(db: Session, task: str, rows: Sequence[Mapping[str, Any]], model: st
 
 
 def _named(predictions: Sequence[Mapping[str, Any]], ref: str) -> list[dict[str, Any]]:
-    return [{**one, "model": ref} for one in predictions]
+    return [{**prediction, "model": ref} for prediction in predictions]

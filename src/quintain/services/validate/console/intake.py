@@ -159,7 +159,7 @@ def draw_often(db: Session, validation: ValidationInfo, hashes: Sequence[str]) -
     if validation.policy.often is None or not hashes:
         return {}
     unique = list(dict.fromkeys(hashes))
-    known = {one.part: one.often for one in item_queries.parts(db, validation.id)}
+    known = {part.part: part.often for part in item_queries.parts(db, validation.id)}
     drawn = drawn_often(validation, [{"hash": one} for one in unique], known)
     return {key: number for key, number in zip(unique, drawn, strict=True) if number is not None}
 
@@ -221,5 +221,5 @@ def _add_some(
 
 
 def _asked(db: Session, validation: ValidationInfo, new: Sequence[Mapping[str, Any]]) -> list[int | None]:
-    often = {one.part: one.often for one in item_queries.parts(db, validation.id)} if validation.policy.often else {}
+    often = {part.part: part.often for part in item_queries.parts(db, validation.id)} if validation.policy.often else {}
     return drawn_often(validation, new, often)

@@ -15,7 +15,7 @@ from quintain.core.jsontext import NotJson, parse_json
 from quintain.core.people import Actor
 from quintain.core.records.validate import ItemsAdded
 from quintain.core.task import Task
-from quintain.data.further import META, ORIGIN, REVIEWS, further_facts
+from quintain.data.further import META, ORIGIN, PAPERS_TYPES, REVIEWS, further_facts, with_our_names
 from quintain.data.images import path_rules
 from quintain.data.shaping import shape
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
@@ -70,8 +70,8 @@ def add_items_from_file(
 
     An answer is what judges are shown where they judge answers, and the label aimed at elsewhere. What a model said
     stands in the columns `model` and `predicted`, and the review that a sentence is from in `rating`, `group` (its
-    id; also `review` or `review_id`), `start` and `end` (where in its text), as in a harvest. Any further columns are
-    kept with the items.
+    id; also `review` or `review_id`), `start` and `end` (where in its text), as in a harvest or as DynaSent's files
+    call them. Any further columns are kept with the items.
     """
     validation = find_validation(db, ref)
     require_owner(actor, validation.task.name)
@@ -154,8 +154,13 @@ def _rows(
         required=[*required_fields, *needed, *required],
         optional=[*more, *maybe, *optional],
         columns=columns,
-        types={name: dtype for name, dtype in ORIGIN.items() if name in optional},
+        types={
+            **{name: dtype for name, dtype in ORIGIN.items() if name in optional},
+            **(PAPERS_TYPES if further else {}),
+        },
     )
+    if further:
+        frame = with_our_names(frame)
     faults: list[Fault] = []
     shaped = []
     for name, dtype in kind.schema(task).items():

@@ -73,7 +73,7 @@ def with_writers(used: Judgements, rules: ItemRules) -> Judgements:
     worker = np.concatenate([used.worker, who + len(used.workers)])
     label = np.concatenate([used.label, rules.writer[voted]])
     order = np.lexsort((worker, item))
-    names = [*used.workers, *(f"writer {one:012}" for one in people.tolist())]
+    names = [*used.workers, *(f"writer {person:012}" for person in people.tolist())]
     return Judgements(item[order], worker[order], label[order], used.items, names, used.classes)
 
 

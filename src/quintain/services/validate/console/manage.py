@@ -145,7 +145,7 @@ def _is_prepared(db: Session, actor: Actor, ref: str) -> bool:
 
 def tell_judges(db: Session, validation: ValidationInfo, but: int | None) -> None:
     """Tell those who judge for the task that there is more to judge."""
-    judges = [one for one in queries.judges_of_task(db, validation.task_id) if one != but]
+    judges = [judge for judge in queries.judges_of_task(db, validation.task_id) if judge != but]
     page = f"/tasks/{validation.task.name}/judge/{validation.name}"
     notify_all(db, judges, "judging.opened", Text("There is more to judge: {ref}.", ref=validation.ref), page)
 

@@ -51,7 +51,7 @@ def take_in(run: JobRun) -> Mapping[str, Any]:
         with sqlite_write_queue(db), transaction(db):
             lock(db, f"items of {validation.id}")
             drop_retracted(db, validation, validation.seen_to)
-        drawn = [one.hash for one in new_attempts(db, validation)] if validation.policy.often else []
+        drawn = [attempt.hash for attempt in new_attempts(db, validation)] if validation.policy.often else []
         mark, items = _take_all(run, db, validation, draw_often(db, validation, drawn))
         with sqlite_write_queue(db), transaction(db):
             db.get_one(Validation, validation.id, populate_existing=True).seen_to = mark

@@ -42,7 +42,7 @@ def save_answer(
                 remedy="Ask for a new one.",
                 code="page_over",
             )
-        row = next((one for one in page_submissions.offers(db, page.id) if one.id == answer.item), None)
+        row = next((offer for offer in page_submissions.offers(db, page.id) if offer.id == answer.item), None)
         if row is None:
             raise BadInput("Item {item} is not on this page.", item=answer.item, remedy="Name one that is.")
         if row.label is not None or row.skipped:

@@ -30,7 +30,7 @@ def judging_entry(db: Session, actor: Actor, ref: str, base_url: str) -> Judging
     entry = validation.policy.entry
     if entry is None:
         raise Conflict("The policy of {ref} has no [entry].", ref=ref, remedy="Add one that names the provider.")
-    return JudgingEntry(ref, writers.address_for(entry, entry_key(db, _place(validation)), base_url))
+    return JudgingEntry(ref, writers.address_for(entry, entry_key(db, _panel_place(validation)), base_url))
 
 
 def enter(db: Session, key: str, parameters: Mapping[str, str], visitor: Visitor) -> PanelArrival:
@@ -66,7 +66,9 @@ def may_complete(db: Session, actor: Actor, ref: str) -> bool:
     if validation.policy.entry is None or user_id is None:
         return False
     since = judging_times.handed_in_since
-    return may_go_back(db, actor, _place(validation), lambda moment: bool(since(db, validation.id, user_id, moment)))
+    return may_go_back(
+        db, actor, _panel_place(validation), lambda moment: bool(since(db, validation.id, user_id, moment))
+    )
 
 
 def _door(validation: ValidationInfo) -> Door | None:
@@ -74,8 +76,8 @@ def _door(validation: ValidationInfo) -> Door | None:
     if entry is None:
         return None
     page = f"/tasks/{task}/judge/{validation.name}"
-    return Door(_place(validation), entry, page, task, validation.task_id, validation.ref)
+    return Door(_panel_place(validation), entry, page, task, validation.task_id, validation.ref)
 
 
-def _place(validation: ValidationInfo) -> str:
+def _panel_place(validation: ValidationInfo) -> str:
     return f"{PLACE}{validation.id}"

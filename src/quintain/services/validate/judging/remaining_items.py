@@ -39,7 +39,7 @@ def order_remaining(db: Session, validation: ValidationInfo, user_id: int, momen
     items = tails.tail(db, validation.id, moment)
     since = moment - max(LATELY, LEASES * timedelta(seconds=validation.policy.lease_seconds))
     others = tails.helpers(db, validation.id, validation.task_id, QUALIFICATION, since)
-    shown = {user_id: 0, **{one.user_id: one.shown for one in others}}
+    shown = {user_id: 0, **{other.user_id: other.shown for other in others}}
     may = _may(db, list(shown), items)
     taken = np.array(list(shown.values()), dtype=np.int64)
     places = np.array([item.open for item in items], dtype=np.int64)

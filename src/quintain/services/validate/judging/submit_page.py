@@ -23,12 +23,12 @@ from quintain.core.texts import Text
 from quintain.core.validation import SlotState
 from quintain.services.access.notify import notify_once
 from quintain.services.collect.writing import list_attempts
+from quintain.services.events import ServiceEvent, announce
 from quintain.services.pay import earnings, pay_notices
 from quintain.services.validate.judging.claim_page import ENDED_BY_JUDGE, held_page, validation_of_page
 from quintain.services.validate.judging.update_slots import update_slots
 from quintain.services.validate.labels import label_fault
-from quintain.services.validate.quality import gold, validation_figures
-from quintain.services.validate.quality.review import catch_up
+from quintain.services.validate.quality import gold
 from quintain.services.validate.types import ValidationInfo
 from quintain.store.base import now
 from quintain.store.database import repeated, transaction
@@ -77,9 +77,9 @@ def submit_page(
     """
     handed = _submit(db, actor, token, answers, finish=finish, saved=saved, moment=moment or now())
     receipt, validation = handed.receipt, handed.validation
-    catch_up(db, validation)
+    announce(db, ServiceEvent.PAGE_KEPT, validation)
     if handed.ended:
-        _tell_done(db, validation)
+        announce(db, ServiceEvent.BATCH_ENDED, validation)
     if receipt.earned.amount:
         pay_notices.notify_after_work(
             db, validation.task_id, validation.task.name, validation.ref, lambda: _wage(db, validation)
@@ -105,7 +105,7 @@ class _Handed:
     ended: bool
 
 
-def _tell_done(db: Session, validation: ValidationInfo) -> None:
+def tell_done(db: Session, validation: ValidationInfo) -> None:
     """Tell who began the judging, once, that all is judged: what is contested waits for them, then the release."""
     owner = None if slot_queries.anything_wanted(db, validation.id) else queries.owner_if_written(db, validation.id)
     if owner is not None:
@@ -147,7 +147,7 @@ def _submit(
         if page.ended_at is None and (finish or not left):
             _end(db, page, offered, labelled, moment)
         if labelled:
-            validation_figures.schedule_refresh(db, validation)
+            announce(db, ServiceEvent.PAGE_JUDGED, validation)
         ended = [batch for batch in sorted(batches) if not slot_queries.batch_has_open(db, validation.id, batch)]
         for batch in ended:
             judgement_queries.mark_due(db, validation.id, batch)

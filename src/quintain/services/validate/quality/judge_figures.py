@@ -102,8 +102,8 @@ def evidence_of(
         np.searchsorted(items, table.item[rows]),
         np.searchsorted(users, table.user[rows]),
         np.fromiter(map(code_of.__getitem__, table.label[rows]), dtype=np.int64, count=len(rows)),
-        [f"{one:012}" for one in items.tolist()],
-        [f"{one:012}" for one in users.tolist()],
+        [f"{item:012}" for item in items.tolist()],
+        [f"{user:012}" for user in users.tolist()],
         tuple(names),
     )
     return Evidence(table, counted, rows, users, items, aside, anew or {})
@@ -114,7 +114,7 @@ def _counts(table: JudgementTable, users: IntArray, aside: Mapping[int, int]) ->
     normal = np.asarray(table.gold == "", dtype=np.bool_)
     if not aside:
         return normal
-    limits = np.array([aside.get(int(one), 0) for one in users], dtype=np.int64)
+    limits = np.array([aside.get(int(user), 0) for user in users], dtype=np.int64)
     return normal & (table.id > limits[np.searchsorted(users, table.user)])
 
 

@@ -39,7 +39,7 @@ class Labelled:
 
 def require_suited(policy: ValidationPolicy, task: Task) -> None:
     """Refuse a method that can do nothing with the labels of the task."""
-    names = tuple(one.name for one in choices(task, {}))
+    names = tuple(choice.name for choice in choices(task, {}))
     if not _aggregator(policy).suits(names):
         reason = Text("'{method}' does not suit the labels {names}", method=policy.method, names=", ".join(names))
         raise BadInput(faults=[Fault(reason, field="method")], remedy="See `quintain labels methods`.")
@@ -90,7 +90,7 @@ def _with_gold(evidence: Evidence, used: Judgements) -> tuple[Judgements, Known]
     """Add the judgements of gold items that count for their judges, as items after all others, with their labels."""
     table = evidence.table
     worker = np.searchsorted(evidence.users, table.user)
-    begun = [max(_place(evidence.aside, user), _place(evidence.anew, user)) for user in evidence.users.tolist()]
+    begun = [max(_row_of(evidence.aside, user), _row_of(evidence.anew, user)) for user in evidence.users.tolist()]
     rows = np.flatnonzero((table.gold != "") & (table.id > np.array([*begun, 0], dtype=np.int64)[worker]))
     classes = (*used.classes, *sorted({*table.gold[rows].tolist()} - {*used.classes}))
     code = {name: place for place, name in enumerate(classes)}
@@ -108,7 +108,7 @@ def _with_gold(evidence: Evidence, used: Judgements) -> tuple[Judgements, Known]
     return both.take(order), Known(gold=np.array([*np.full(len(used.items), NONE), *gold], dtype=np.int64))
 
 
-def _place(known: Mapping[int, int], user: int) -> int:
+def _row_of(known: Mapping[int, int], user: int) -> int:
     return known.get(int(user), 0)
 
 

@@ -51,9 +51,9 @@ def restore_quiz(db: Session, actor: Actor, task: str, name: str) -> Quiz:
 def _users(db: Session, task: str, name: str) -> list[str]:
     """Name what is open and needs the quiz."""
     rounds = [
-        f"round {one.ref}"
-        for one in list_rounds(db, OPERATOR, task)
-        if one.state is RoundState.OPEN and name in {*one.spec.quizzes, *_named(one.spec.qualifications)}
+        f"round {info.ref}"
+        for info in list_rounds(db, OPERATOR, task)
+        if info.state is RoundState.OPEN and name in {*info.spec.quizzes, *_named(info.spec.qualifications)}
     ]
     validations = [find_validation(db, ref) for ref in list_validations(db, task)]
     return rounds + [

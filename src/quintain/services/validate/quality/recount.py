@@ -50,7 +50,7 @@ def recount(db: Session, validation: ValidationInfo) -> Recount:
         "judgements": queries.count(db, validation.id),
         "slots": {state.value: count for state, count in slots.items()},
         "progress": _progress(validation, evidence, final, parts, slots),
-        "parts": [list(one) for one in parts],
+        "parts": [list(part) for part in parts],
         "agreement": agreement_of(final.compared),
         "labels": _label_counts(final),
         "confusion": confusion(evidence, final),
@@ -74,7 +74,7 @@ def _progress(
     saved = _saved(final) if validation.policy.adaptive else 0
     settled = int(final.asked[final.complete & ~final.decided].sum())
     return ItemProgress(
-        items=sum(one.items for one in parts),
+        items=sum(part.items for part in parts),
         complete=int(final.complete.sum()),
         labelled=int((final.complete & (final.label != NONE)).sum()),
         judgements=len(table) - gold,
@@ -87,7 +87,9 @@ def _progress(
         # What an adaptive policy has not had to ask for, as far as the items are complete.
         saved=saved,
         saved_share=saved / settled if settled else 0.0,
-        asked_without_adapting=sum((one.items - one.often) * validation.policy.judgements + one.asked for one in parts),
+        asked_without_adapting=sum(
+            (part.items - part.often) * validation.policy.judgements + part.asked for part in parts
+        ),
     )
 
 

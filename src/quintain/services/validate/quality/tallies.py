@@ -96,7 +96,7 @@ def tally(db: Session, validation: ValidationInfo, final: FinalLabels) -> Tallie
     for item, label in _labelled(queries.collected(db, validation.id, validation.round_id), final):
         outcome = outcome_of(validation, item, label)
         tallies.whole.add(item, outcome)
-        for model in dict.fromkeys(str(one.get("model")) for one in item.predictions):
+        for model in dict.fromkeys(str(prediction.get("model")) for prediction in item.predictions):
             own = outcome_of(validation, item, label, model)
             tallies.models.setdefault(model, OutcomeTally()).add(item, own)
         if item.author_id is not None:

@@ -170,7 +170,7 @@ def rows_of_session(db: Session, session_id: int) -> list[AttemptRow]:
 
 def rows_of_round(db: Session, round_id: int) -> Iterator[AttemptRow]:
     """Go through the attempts of a round as they stand, in order."""
-    states = _standing(Attempt.round_id == round_id)
+    states = _current_state(Attempt.round_id == round_id)
     query = (
         select(Attempt, states.c.fooled, states.c.confirmed, states.c.retracted, states.c.unsaid)
         .join(states, states.c.id == Attempt.id)
@@ -238,7 +238,7 @@ def withheld(db: Session, round_id: int) -> set[int]:
 
 def fooling_examples(db: Session, round_id: int, user_id: int, limit: int) -> list[Attempt]:
     """List attempts of others that fooled the model and are nobody's secret, newest first."""
-    states = _standing(Attempt.round_id == round_id)
+    states = _current_state(Attempt.round_id == round_id)
     flagged = select(AttemptFlag.id).where(AttemptFlag.attempt_id == Attempt.id)
     query = (
         select(Attempt)
@@ -302,7 +302,7 @@ def tally(db: Session, round_id: int, by: str | None = None) -> list[tuple[Any, 
 
     Without *by* there is one row whose first value is None.
     """
-    states = _standing(Attempt.round_id == round_id)
+    states = _current_state(Attempt.round_id == round_id)
     group = _groups(db)[by] if by else None
     columns = [func.count(), func.count().filter(_claimed(states))]
     query = (
@@ -349,7 +349,7 @@ def _groups(db: Session) -> dict[str, Any]:
     }
 
 
-def _standing(condition: ColumnElement[bool]) -> Subquery:
+def _current_state(condition: ColumnElement[bool]) -> Subquery:
     """Return id, fooled, confirmed, retracted and unsaid of the attempts *condition*, from what was said last."""
     last = (
         select(AttemptNote.attempt_id, AttemptNote.kind, func.max(AttemptNote.id).label("id"))
@@ -384,10 +384,10 @@ def _claimed(states: Subquery) -> ColumnElement[bool]:
 
 
 def _as_they_stand(db: Session, attempts: Sequence[Attempt]) -> list[AttemptRow]:
-    """Put the newest notes beside a few attempts. For many there is `_standing`, which takes longer to compile."""
+    """Put the newest notes beside a few attempts. For many there is `_current_state`, which takes longer to compile."""
     notes_by_kind: dict[tuple[int, str], AttemptNote] = {}
     if attempts:
-        notes_by_kind = {(note.attempt_id, note.kind): note for note in notes(db, [one.id for one in attempts])}
+        notes_by_kind = {(note.attempt_id, note.kind): note for note in notes(db, [attempt.id for attempt in attempts])}
     rows = []
     for attempt in attempts:
         decision, confirmed = notes_by_kind.get((attempt.id, "decision")), notes_by_kind.get((attempt.id, "confirmed"))

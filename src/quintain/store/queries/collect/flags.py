@@ -31,7 +31,7 @@ def add(db: Session, round_id: int, rows: Sequence[AttemptFlag]) -> None:
     """Add flags on attempts of a round; nobody has decided on them yet."""
     db.add_all(rows)
     db.flush()
-    db.execute(insert(_standings), [{"flag_id": one.id, "round_id": round_id} for one in rows])
+    db.execute(insert(_standings), [{"flag_id": row.id, "round_id": round_id} for row in rows])
     counts.change(db, {round_count(round_id, OPEN): len(rows)})
 
 
@@ -50,7 +50,7 @@ def page(
     db: Session, round_id: int, *, decided: bool | None, offset: int = 0, limit: int | None = None
 ) -> list[FlagRow]:
     """List the flags on a round's attempts with the newest decision: open ones, decided ones, or all."""
-    here = select(FlagStanding.flag_id).where(FlagStanding.round_id == round_id, *_standing(decided))
+    here = select(FlagStanding.flag_id).where(FlagStanding.round_id == round_id, *_by_decision(decided))
     ids = list(db.scalars(here.order_by(FlagStanding.flag_id).offset(offset).limit(limit)))
     flag_rows: list[FlagRow] = []
     for first in range(0, len(ids), CHUNK):
@@ -79,7 +79,7 @@ def among(db: Session, round_id: int, ids: Collection[int]) -> set[int]:
     return set(db.scalars(query.where(FlagStanding.flag_id.in_(ids))))
 
 
-def _standing(decided: bool | None) -> list[ColumnElement[bool]]:
+def _by_decision(decided: bool | None) -> list[ColumnElement[bool]]:
     if decided is None:
         return []
     return [FlagStanding.decision_id.is_not(None) if decided else _open()]
@@ -91,7 +91,7 @@ def _open() -> ColumnElement[bool]:
 
 def counted(db: Session) -> dict[CountKey, int]:
     """Count all flags by round, and by whether somebody has decided on them, from the facts."""
-    current = _told().subquery()
+    current = _with_decisions().subquery()
     name = func.coalesce(current.c.decision_id, 0) > 0
     query = select(current.c.round_id, name, func.count()).group_by(current.c.round_id, name)
     return {
@@ -101,7 +101,7 @@ def counted(db: Session) -> dict[CountKey, int]:
 
 def misplaced(db: Session) -> list[Mapping[str, Any]]:
     """Find flags that stand otherwise than decisions say, or nowhere: how they should."""
-    current = _told().subquery()
+    current = _with_decisions().subquery()
     query = (
         select(current)
         .outerjoin(FlagStanding, FlagStanding.flag_id == current.c.flag_id)
@@ -121,7 +121,7 @@ def replace(db: Session, rows: Sequence[Mapping[str, Any]]) -> None:
         db.execute(insert(_standings), some)
 
 
-def _told() -> Any:
+def _with_decisions() -> Any:
     """Return a statement: every flag with its round and its newest decision."""
     newest = select(FlagDecision.flag_id, func.max(FlagDecision.id).label("id")).group_by(FlagDecision.flag_id)
     decided = newest.subquery()

@@ -182,7 +182,7 @@ def newest_answers(db: Session, contest_id: int) -> dict[tuple[int, str], Contes
         .group_by(ContestAnswers.system_id, ContestAnswers.part)
     )
     rows = db.scalars(select(ContestAnswers).where(ContestAnswers.id.in_(newest)))
-    return {(one.system_id, one.part): one for one in rows}
+    return {(row.system_id, row.part): row for row in rows}
 
 
 def times_handed_in(db: Session, system_id: int, part: str) -> int:

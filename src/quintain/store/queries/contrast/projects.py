@@ -139,7 +139,7 @@ def variant_states(db: Session, project_id: int) -> dict[str, Any]:
         *(func.count().filter(ContrastVariant.state == state.value) for state in VariantState),
     ).where(ContrastVariant.project_id == project_id)
     every, sets, seconds, *states = db.execute(query).one()
-    by_state = dict(zip((state.value for state in VariantState), (int(one) for one in states), strict=True))
+    by_state = dict(zip((state.value for state in VariantState), (int(state) for state in states), strict=True))
     return {
         **by_state,
         "variants": int(every),

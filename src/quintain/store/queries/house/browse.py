@@ -1,11 +1,14 @@
-"""Queries for looking around: how much a task holds, and data sets by name."""
+"""Queries for looking around: how much a task holds, and what was found of it that is in use."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from quintain.store.tables import Dataset, DatasetVersion, TaskRow
+from quintain.store.queries.models.models import ModelSight
+from quintain.store.tables import Dataset, DatasetVersion, Model, Round, RoundVersion, TaskRow
 
 
 def dataset_counts(db: Session) -> dict[str, tuple[int, int]]:
@@ -25,13 +28,44 @@ def dataset_counts(db: Session) -> dict[str, tuple[int, int]]:
     return {task: (int(sets), int(rows or 0)) for task, sets, rows in db.execute(query)}
 
 
-def datasets_named(db: Session, word: str, limit: int) -> list[tuple[str, str]]:
-    """List task and name of the data sets of tasks in use whose name contains *word*."""
+def tasks_in_use(db: Session, ids: Sequence[int]) -> dict[int, str]:
+    """Name those of the tasks that are not archived."""
+    query = select(TaskRow.id, TaskRow.name).where(TaskRow.id.in_(ids), TaskRow.archived_at.is_(None))
+    return {row.id: row.name for row in db.execute(query)}
+
+
+def datasets_in_use(db: Session, ids: Sequence[int]) -> dict[int, list[tuple[str, str]]]:
+    """Return task and name of those of the data sets whose task is not archived."""
     query = (
-        select(TaskRow.name, Dataset.name)
-        .join(Dataset, Dataset.task_id == TaskRow.id)
-        .where(Dataset.name.icontains(word, autoescape=True), TaskRow.archived_at.is_(None))
-        .order_by(TaskRow.name, Dataset.name)
-        .limit(limit)
+        select(Dataset.id, TaskRow.name, Dataset.name)
+        .join(TaskRow, TaskRow.id == Dataset.task_id)
+        .where(Dataset.id.in_(ids), TaskRow.archived_at.is_(None))
     )
-    return [(task, name) for task, name in db.execute(query)]
+    return {number: [(task, name)] for number, task, name in db.execute(query)}
+
+
+def models_seen(db: Session, sight: ModelSight, ids: Sequence[int]) -> dict[int, list[tuple[str, str]]]:
+    """Return task and name of those of the models that are seen, in tasks that are not archived."""
+    query = (
+        select(Model.id, TaskRow.name, Model.name)
+        .join(TaskRow, TaskRow.id == Model.task_id)
+        .where(Model.id.in_(ids), TaskRow.archived_at.is_(None), sight.sees())
+    )
+    return {number: [(task, name)] for number, task, name in db.execute(query)}
+
+
+def rounds_in_use(db: Session, ids: Sequence[int]) -> list[tuple[Round, RoundVersion, str]]:
+    """Return those of the rounds whose task is not archived, each with its newest version and the task's name."""
+    newest = (
+        select(func.max(RoundVersion.number))
+        .where(RoundVersion.round_id == Round.id)
+        .correlate(Round)
+        .scalar_subquery()
+    )
+    query = (
+        select(Round, RoundVersion, TaskRow.name)
+        .join(TaskRow, TaskRow.id == Round.task_id)
+        .join(RoundVersion, (RoundVersion.round_id == Round.id) & (RoundVersion.number == newest))
+        .where(Round.id.in_(ids), TaskRow.archived_at.is_(None))
+    )
+    return [(row, version, task) for row, version, task in db.execute(query)]

@@ -104,9 +104,9 @@ def count_seen(db: Session, sight: ModelSight, task: str) -> int:
 
 
 def names(
-    db: Session, sight: ModelSight, task: str | None, *, word: str = "", limit: int | None = None, offset: int = 0
+    db: Session, sight: ModelSight, task: str | None, *, limit: int | None = None, offset: int = 0
 ) -> list[tuple[str, str]]:
-    """List task and name of the models that are seen, of *task* or of all, whose names contain *word*."""
+    """List task and name of the models that are seen, of *task* or of all."""
     query = (
         select(TaskRow.name, Model.name)
         .join(TaskRow, TaskRow.id == Model.task_id)
@@ -115,8 +115,6 @@ def names(
     )
     if task is not None:
         query = query.where(TaskRow.name == task)
-    if word:
-        query = query.where(Model.name.icontains(word, autoescape=True))
     return [(of_task, name) for of_task, name in db.execute(query.limit(limit).offset(offset))]
 
 

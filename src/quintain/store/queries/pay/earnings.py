@@ -147,7 +147,7 @@ def known_count(db: Session, *, task_id: int, round_id: int | None = None, statu
     """Return the number of earnings of a round, or of a task, as it is kept."""
     known = counts.of_task(db, task_id) if round_id is None else counts.of_round(db, round_id)
     statuses = STATUSES if status is None else (status,)
-    return sum(known.get(f"{COUNTED}.{one}", 0) for one in statuses)
+    return sum(known.get(f"{COUNTED}.{status}", 0) for status in statuses)
 
 
 def set_status(db: Session, rows: Sequence[EarningRow], status: str) -> None:
@@ -278,12 +278,12 @@ def arm_of(work: str) -> str:
 
 def spent_by_arms(db: Session, arms: Sequence[int], currency: str) -> int:
     """Return what arms of a trial have spent by their own steps, as it is kept; what was set aside is not in it."""
-    return sum(counts.counts(db, f"arm:{one}").get(f"{SPENT}.{currency}", 0) for one in arms)
+    return sum(counts.counts(db, f"arm:{arm}").get(f"{SPENT}.{currency}", 0) for arm in arms)
 
 
 def counted_in_arms(db: Session) -> dict[CountKey, int]:
     """Add up what arms of trials have spent by their own steps, from the facts."""
-    current = _told().subquery()
+    current = _with_status().subquery()
     query = (
         select(Earning.work, Earning.currency, Earning.amount)
         .join(current, current.c.id == Earning.id)
@@ -297,7 +297,7 @@ def counted_in_arms(db: Session) -> dict[CountKey, int]:
 
 def standing_sums(db: Session) -> list[tuple[int, int, int | None, str, str, str, int]]:
     """Add up earnings by user, task, round, kind, currency and status, as decisions and payouts have it."""
-    current = _told().subquery()
+    current = _with_status().subquery()
     facts = (Earning.user_id, Earning.task_id, Earning.round_id, Earning.kind, Earning.currency, current.c.status)
     query = select(*facts, func.sum(Earning.amount)).join(current, current.c.id == Earning.id).group_by(*facts)
     return [(*row[:6], int(row[6])) for row in db.execute(query)]
@@ -308,7 +308,7 @@ def wrong_standings(db: Session, limit: int) -> list[tuple[int, str, str]]:
 
     An earning without a standing stands nowhere.
     """
-    current = _told().subquery()
+    current = _with_status().subquery()
     stands = func.coalesce(EarningStanding.status, "")
     query = (
         select(current.c.id, stands, current.c.status)
@@ -325,7 +325,7 @@ def misplaced(db: Session) -> list[Mapping[str, Any]]:
 
     Which payout an earning is in is known from where it stands alone.
     """
-    current = _told().subquery()
+    current = _with_status().subquery()
     facts = (Earning.user_id, Earning.task_id, Earning.round_id, Earning.amount)
     should = (*facts, current.c.status, current.c.decision_id)
     stands = tuple(getattr(EarningStanding, column.name) for column in should)
@@ -347,7 +347,7 @@ def rebuild_standings(db: Session, rows: Sequence[Mapping[str, Any]]) -> None:
         db.execute(_STAND, some)
 
 
-def _told() -> Select[int, str, int | None]:
+def _with_status() -> Select[int, str, int | None]:
     """Return a statement: every earning with its newest decision, and what this and its payout say of it."""
     newest = (
         select(EarningDecision.earning_id, func.max(EarningDecision.id).label("id"))

@@ -45,12 +45,12 @@ def book(db: Session, postings: Sequence[Posting], at: Any) -> int:
     """Book transactions whose keys are new, in the caller's transaction; give how many were."""
     new = 0
     for first in range(0, len(postings), CHUNK):
-        new += _book(db, {one.key: one for one in postings[first : first + CHUNK]}, at)
+        new += _book(db, {posting.key: posting for posting in postings[first : first + CHUNK]}, at)
     return new
 
 
 def _book(db: Session, postings: dict[str, Posting], at: Any) -> int:
-    rows = [{"key": one.key, "kind": one.kind, "created_at": at} for one in postings.values()]
+    rows = [{"key": posting.key, "kind": posting.kind, "created_at": at} for posting in postings.values()]
     new = db.execute(_adding(db.get_bind().dialect.name), rows).all()
     accounts = _ids(db, {move.account for _, key in new for move in postings[key].moves})
     entries = [

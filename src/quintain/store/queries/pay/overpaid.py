@@ -41,8 +41,8 @@ def unanswered(db: Session, limit: int, task_id: int | None = None) -> list[tupl
     query = select(Payout).where(Payout.step == STEP).order_by(Payout.id)
     query = query if task_id is None else query.where(Payout.task_id == task_id)
     payouts = [one for one in db.scalars(query) if not one.content.get("answer")][:limit]
-    rest = left(db, [one.id for one in payouts])
-    return [(one, rest[one.id]) for one in payouts]
+    rest = left(db, [payout.id for payout in payouts])
+    return [(payout, rest[payout.id]) for payout in payouts]
 
 
 def unbooked(db: Session, limit: int) -> list[tuple[str, str, str]]:
@@ -70,14 +70,14 @@ def unbooked(db: Session, limit: int) -> list[tuple[str, str, str]]:
     stays = stays.where(~waiting.where(EarningStanding.user_id == PanelStay.user_id).correlate(PanelStay).exists())
     submissions = [(task, f"visit:{number}", session) for task, number, session in db.execute(visits)]
     submissions += [(place, f"stay:{number}", session) for place, number, session in db.execute(stays)]
-    return [one for one in submissions if one[1] not in booked][:limit]
+    return [submission for submission in submissions if submission[1] not in booked][:limit]
 
 
 def accounts(db: Session) -> dict[Account, int]:
     """Return what the accounts of overpayments are to hold, by the payouts and what was held back."""
     sums: Counter[Account] = Counter()
     rows = list(db.scalars(select(Payout).where(Payout.step == STEP)))
-    rest = left(db, [one.id for one in rows])
+    rest = left(db, [row.id for row in rows])
     for payout in rows:
         user = payout.content["lines"][0]["user"]
         sums[Account(f"worker:{user}", STEP, payout.currency)] += rest[payout.id]

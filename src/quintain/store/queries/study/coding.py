@@ -213,16 +213,16 @@ class CodedRow(NamedTuple):
 
 def codes(db: Session, coding_id: int) -> list[CodedRow]:
     """Return all that people say in the end, item by item in the mixed order."""
-    return [CodedRow(*row) for row in db.execute(_said(coding_id))]
+    return [CodedRow(*row) for row in db.execute(_newest_codes(coding_id))]
 
 
 def codes_in_parts(db: Session, coding_id: int, size: int) -> Iterator[list[CodedRow]]:
     """Yield the same, *size* at a time."""
-    for rows in db.execute(_said(coding_id), execution_options={"yield_per": size}).partitions():
+    for rows in db.execute(_newest_codes(coding_id), execution_options={"yield_per": size}).partitions():
         yield [CodedRow(*row) for row in rows]
 
 
-def _said(coding_id: int) -> Select[int, str, str, int, list[str], str, float | None, datetime]:
+def _newest_codes(coding_id: int) -> Select[int, str, str, int, list[str], str, float | None, datetime]:
     newer = aliased(CodingCode)
     later = select(newer.id).where(newer.place_id == CodingCode.place_id, newer.id > CodingCode.id)
     return (

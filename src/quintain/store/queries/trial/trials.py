@@ -192,7 +192,7 @@ def ended_sessions(db: Session, round_id: int, user_id: int | None = None) -> li
 
 def items_of_sessions(db: Session, sessions: Sequence[int], *, fooling: bool) -> dict[int, list[int]]:
     """List the attempts of each session that are its items; of one with a target, those that fooled it."""
-    items: dict[int, list[int]] = {one: [] for one in sessions}
+    items: dict[int, list[int]] = {session: [] for session in sessions}
     for first in range(0, len(sessions), CHUNK):
         some = {"sessions": sessions[first : first + CHUNK]}
         for session_id, attempt_id in db.execute(_FOOLING if fooling else _ITEMS, some):

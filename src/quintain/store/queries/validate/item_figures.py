@@ -71,7 +71,7 @@ def keep(db: Session, validation_id: int, rows: Mapping[int, ItemFigures]) -> in
     """Bring the kept rows of a validation into step with *rows*; give how many were not as they should be."""
     gone: list[int] = []
     same: set[int] = set()
-    for known in _kept(db, validation_id):
+    for known in _stored(db, validation_id):
         fresh = rows.get(known.item_id)
         if fresh is None:
             gone.append(known.item_id)
@@ -90,7 +90,7 @@ def keep(db: Session, validation_id: int, rows: Mapping[int, ItemFigures]) -> in
     return len(changed) + len(gone)
 
 
-def _kept(db: Session, validation_id: int) -> Iterator[ItemFigures]:
+def _stored(db: Session, validation_id: int) -> Iterator[ItemFigures]:
     query = select(*_COLUMNS).where(ItemFigure.validation_id == validation_id)
     for row in db.connection().execute(query).yield_per(10_000):
         yield ItemFigures(*row)

@@ -122,7 +122,9 @@ def _columns(db: Session, query: Executable, expected: int) -> JudgementTable:
         if end > len(columns[0]):
             columns = [np.concatenate([column[:filled], np.empty(end, column.dtype)]) for column in columns]
         for column, values in zip(columns, zip(*rows, strict=True), strict=True):
-            column[filled:end] = [texts.setdefault(one, one) for one in values] if column.dtype == object else values
+            column[filled:end] = (
+                [texts.setdefault(value, value) for value in values] if column.dtype == object else values
+            )
         filled = end
     return JudgementTable(*(column[:filled] for column in columns))
 
@@ -242,7 +244,7 @@ def add_review(db: Session, row: ValidationReview, estimates: Sequence[Mapping[s
     db.add(row)
     db.flush()
     if estimates:
-        db.execute(insert(JudgeEstimate), [{**one, "review_id": row.id} for one in estimates])
+        db.execute(insert(JudgeEstimate), [{**estimate, "review_id": row.id} for estimate in estimates])
 
 
 def reviews(db: Session, validation_id: int, limit: int = 100) -> Sequence[ValidationReview]:

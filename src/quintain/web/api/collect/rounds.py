@@ -93,7 +93,7 @@ TableFormat = Annotated[Literal["jsonl", "csv", "tsv", "parquet"], Parameter(des
 
 def list_rounds(call: Calling, task: TaskName) -> Rounds:
     """List the rounds of a task; drafts to its owners only."""
-    return Rounds([_round(call, one) for one in manage.list_rounds(call.db, call.actor, task)])
+    return Rounds([_round(call, info) for info in manage.list_rounds(call.db, call.actor, task)])
 
 
 def put_round(call: Calling, task: TaskName, definition: RoundDefinition, edit: Changing) -> Round:

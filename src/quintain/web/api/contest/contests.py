@@ -48,7 +48,7 @@ ContestRef = Annotated[str, Depends(_ref)]
 
 def list_contests(call: Calling, task: TaskName) -> Contests:
     """List the contests of a task, the newest first."""
-    return Contests([one.record() for one in contests.list_contests(call.db, task)])
+    return Contests([contest.record() for contest in contests.list_contests(call.db, task)])
 
 
 def put_contest(call: Calling, task: TaskName, definition: ContestDefinition, edit: Changing) -> Contest:

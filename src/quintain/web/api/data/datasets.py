@@ -50,7 +50,7 @@ Also = Annotated[
 
 def list_datasets(call: Calling, task: TaskName) -> DatasetVersions:
     """List the data set versions of a task."""
-    return DatasetVersions([one.record() for one in datasets.list_versions(call.db, call.actor, task)])
+    return DatasetVersions([version.record() for version in datasets.list_versions(call.db, call.actor, task)])
 
 
 def import_dataset(  # noqa: PLR0913 - the fields of the form

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from quintain.core.editing import EditOrigin
 from quintain.core.records.tasks import Model, ModelPrediction, Models, ModelVersion, Predictions
-from quintain.services.evaluate.submissions import restored_models
 from quintain.services.models import registry as models
 from quintain.services.models.ask import limit_calls, predict
 from quintain.web.api.call import Calling
@@ -44,7 +43,7 @@ def change_card(
 
 def restore_model(call: Calling, task: TaskName, model: ModelName, version: Version = None) -> ModelVersion:
     """Take a version back that was withdrawn, and run it on what it has missed (its owner)."""
-    return restored_models.restore_model(call.db, call.actor, _ref(task, model, version)).record()
+    return models.restore(call.db, call.actor, _ref(task, model, version)).record()
 
 
 def withdraw_model(call: Calling, task: TaskName, model: ModelName, version: Version = None) -> ModelVersion:

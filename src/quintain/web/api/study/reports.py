@@ -33,13 +33,13 @@ Name = Annotated[
 Seed = Annotated[int, Query(description="Seed of what is drawn.", ge=0, le=2**31 - 1)]
 
 
-def _wanted(
+def _report_request(
     task: TaskName, kind: Kind, rounds: Rounds = (), harvests: Harvests = (), validation: Name = "", seed: Seed = 0
 ) -> ReportRequest:
     return ReportRequest(task, kind, rounds, harvests, validation, seed)
 
 
-Asked = Annotated[ReportRequest, Depends(_wanted)]
+Asked = Annotated[ReportRequest, Depends(_report_request)]
 
 
 def get_report_choices(call: Calling, task: TaskName) -> ReportChoices:

@@ -12,7 +12,7 @@ from quintain.web.api.shapes import TaskDefinition
 
 def list_tasks(call: Calling, archived: Archived = False) -> Tasks:
     """List the tasks."""
-    return Tasks([one.record() for one in tasks.list_tasks(call.db, archived=archived)])
+    return Tasks([task.record() for task in tasks.list_tasks(call.db, archived=archived)])
 
 
 def put_task(call: Calling, definition: TaskDefinition, edit: Changing) -> TaskInfo:

@@ -14,7 +14,8 @@ from quintain.core.records.board import BoardView
 from quintain.core.spec import plain
 from quintain.core.task import ABILITY, VMER, Task
 from quintain.reports.few import few_text, is_few
-from quintain.reports.round_lines import RoundWords, styles_of
+from quintain.reports.round_lines import RoundWords
+from quintain.reports.series import Style
 from quintain.services.access.permissions import require_owner
 from quintain.services.board import remeasure as measuring_again
 from quintain.services.board import snapshots as board_keep
@@ -26,7 +27,7 @@ from quintain.services.board.parts import BoardMatrix, BoardPart
 from quintain.services.board.ranking import Ranked, parse_view
 from quintain.services.board.rounds import opened_rounds
 from quintain.services.evaluate.cells.lifecycle import fill_dataset
-from quintain.services.models.registry import list_names, models_to_choose
+from quintain.services.models.registry import models_to_choose
 from quintain.services.tasks.board_settings import board_spec, set_board
 from quintain.services.tasks.board_spec import AXES, BoardSpec
 from quintain.services.tasks.definitions import get_task
@@ -35,6 +36,7 @@ from quintain.web.errors import Trouble, trouble_of
 from quintain.web.pages.board.charts import MOST_POINTS, progress_chart, progress_rows, rounds_chart, scatter_chart
 from quintain.web.pages.board.words import presets, words
 from quintain.web.pages.figure_words import axis_title, warning_text
+from quintain.web.pages.models.styles import model_styles
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.visit import Post, Posting, Visit, Visiting
 
@@ -141,6 +143,7 @@ def _show(visit: Visit, task: str, part: BoardPart, trouble: Trouble | None = No
     ranked, scoring = warm.ranked, board_spec(visit.db, task)
     _ = visit.tongue.gettext
     axes = [(axis, axis_title(_, axis)) for axis in board.axes]
+    styles = model_styles(visit, task)
     return visit.render(
         "board/board.html",
         status=trouble.status if trouble else 200,
@@ -172,9 +175,11 @@ def _show(visit: Visit, task: str, part: BoardPart, trouble: Trouble | None = No
         abilities=shown_abilities(visit.db, task, board.frozen_at) if board.metric == ABILITY else None,
         few_text=few_text() if warm.text.once(_has_few, board) else None,
         scatter=scatter_chart(),
-        over_rounds=_over_rounds(visit, task, board),
+        over_rounds=_over_rounds(visit, task, board, styles),
+        styles=styles,
+        drawn={name: (style.colour, style.shape, style.path) for name, style in styles.items()},
         most_points=MOST_POINTS,
-        progress=_progress(warm, title=axes[0][1], human=_("people")),
+        progress=_progress(warm, styles, title=axes[0][1], human=_("people")),
         forks=board_keep.list_forks(visit.db, task),
         snapshots=board_keep.list_snapshots(visit.db, visit.actor, task),
         exports=[(kind, kind not in SINGLE) for kind in KINDS],
@@ -216,12 +221,11 @@ def _pending(visit: Visit, task: Task) -> Response:
     )
 
 
-def _over_rounds(visit: Visit, task: str, board: BoardMatrix) -> dict[str, Any] | None:
+def _over_rounds(visit: Visit, task: str, board: BoardMatrix, styles: Mapping[str, Style]) -> dict[str, Any] | None:
     """Draw the rounds of the board as it was made, where anything in them was judged."""
     if not board.rounds:
         return None
     _ = visit.tongue.gettext
-    styles = styles_of([name for _task, name in list_names(visit.db, visit.actor, task)])
     words = RoundWords(
         round=_("Round"),
         value=_("Right, as people agree"),
@@ -234,10 +238,11 @@ def _over_rounds(visit: Visit, task: str, board: BoardMatrix) -> dict[str, Any] 
     return rounds_chart(board.rounds, opened_rounds(visit.db, task, board.frozen_at), styles, words, notes)
 
 
-def _progress(warm: WarmBoard, *, title: str, human: str) -> dict[str, Any] | None:
+def _progress(warm: WarmBoard, styles: Mapping[str, Style], *, title: str, human: str) -> dict[str, Any] | None:
     """Draw the progress of a board, where there is any."""
     rows = warm.text.once(progress_rows, warm.ranked) if warm.ranked else []
-    return progress_chart(rows, title=title, human=(human, warm.board.human)) if rows else None
+    people = (human, warm.board.human)
+    return progress_chart(rows, title=title, human=people, styles=styles) if rows else None
 
 
 def _elsewhere(board: BoardMatrix) -> list[str]:

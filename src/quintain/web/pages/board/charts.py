@@ -9,20 +9,26 @@ from typing import Any
 
 from quintain.reports.charts import SCHEMA
 from quintain.reports.few import GROUND, count_tooltip, few_layers, few_text, few_title, mark_few
-from quintain.reports.round_lines import RoundColumn, RoundPoint, RoundWords, Style, round_lines, short_names
+from quintain.reports.round_lines import RoundColumn, RoundPoint, RoundWords, round_lines, short_names
+from quintain.reports.series import GREY, PEOPLE, SHAPES, Style
 from quintain.services.board.parts import MatrixRound, rest_of
 from quintain.services.board.ranking import Ranked
 
 HEIGHT = 320
+# What a row says itself of how its model is drawn.
+COLOUR = {"field": "colour", "type": "nominal", "scale": None, "legend": None}
+MARK = {"field": "mark", "type": "nominal", "scale": None, "legend": None}
 MOST_POINTS = 200  # models in the chart of progress
+MOST_NAMES = 6  # that can be read in it
 
 
 def scatter_chart() -> dict[str, Any]:
     """Draw one point per model; the page fills in data and titles as the reader chooses axes.
 
     Each row has `ref`, `name`, `x`, `y`, `front` (such points are strong), `n` (the examples that the less sure of the
-    two figures rests on), `few` (such points are hollow), and its label either `before` or `after` the point. The model
-    whose `ref` is the signal `lit` is ringed. Where no row is `few`, the page takes the title away.
+    two figures rests on), `few` (such points are hollow), `colour` and `mark` of its model, and its label either
+    `before` or `after` the point. The model whose `ref` is the signal `lit` is ringed. Where no row is `few`, the page
+    takes the title away.
     """
     tooltip = [
         {"field": "name", "type": "nominal", "title": "model"},
@@ -46,7 +52,7 @@ def scatter_chart() -> dict[str, Any]:
         "layer": [
             {
                 "transform": [{"filter": "datum.front"}],
-                "mark": {"type": "line", "strokeDash": [4, 4], "opacity": 0.7},
+                "mark": {"type": "line", "strokeDash": [4, 4], "opacity": 0.7, "color": GREY},
                 "encoding": {"order": {"field": "x"}},
             },
             *few_layers(
@@ -55,7 +61,9 @@ def scatter_chart() -> dict[str, Any]:
                     "encoding": {
                         "tooltip": tooltip,
                         "opacity": {"condition": {"test": f"datum.front || {lit}", "value": 1}, "value": 0.4},
-                        "stroke": {"condition": {"test": lit, "value": "currentColor"}},
+                        "color": COLOUR,
+                        "shape": MARK,
+                        "stroke": {"condition": {"test": lit, "value": "currentColor"}, **COLOUR},
                         "strokeWidth": {"condition": {"test": lit, "value": 6}, "value": 2},
                     },
                 }
@@ -102,19 +110,34 @@ def progress_rows(ranked: Ranked) -> list[dict[str, Any]]:
     return [rows[place] for place in shown]
 
 
-def progress_chart(rows: Sequence[Mapping[str, Any]], *, title: str, human: tuple[str, float | None]) -> dict[str, Any]:
-    """Draw models by date, the best so far as a step line and, where known, what people reach."""
+def progress_chart(
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    title: str,
+    human: tuple[str, float | None],
+    styles: Mapping[str, Style] | None = None,
+) -> dict[str, Any]:
+    """Draw models by date, the best so far as a step line and, where known, what people reach.
+
+    Models are drawn in their *styles*; those that were the best when they came have their names.
+    """
     people, reached = human
+    unknown = Style(GREY, SHAPES[0])
+    drawn = {name: (styles or {}).get(name, unknown) for name in {row["name"] for row in rows}}
+    rows = [{**row, "colour": drawn[row["name"]].colour, "mark": drawn[row["name"]].shape} for row in rows]
+    names = _leaders(rows)
     y = {"type": "quantitative", "title": title, "scale": {"zero": False, "nice": True, "padding": 12}}
     layers: list[dict[str, Any]] = [
         {
-            "mark": {"type": "line", "interpolate": "step-after", "strokeWidth": 2},
+            "mark": {"type": "line", "interpolate": "step-after", "strokeWidth": 2, "color": GREY},
             "encoding": {"y": {"field": "best", **y}},
         },
         {
-            "mark": {"type": "point", "filled": True, "size": 60},
+            "mark": {"type": "point", "filled": True, "size": 80, "opacity": 1},
             "encoding": {
                 "y": {"field": "value", **y},
+                "color": COLOUR,
+                "shape": MARK,
                 "tooltip": [
                     {"field": "name", "type": "nominal", "title": "model"},
                     {"field": "value", "type": "quantitative", "title": title, "format": ".2f"},
@@ -124,12 +147,21 @@ def progress_chart(rows: Sequence[Mapping[str, Any]], *, title: str, human: tupl
             },
         },
     ]
+    layers += [
+        {
+            "data": {"values": [row for row in names if row["side"] == side]},
+            "mark": {"type": "text", "align": align, "dx": away, "dy": -10, "fontSize": 12, "limit": 130},
+            "encoding": {"y": {"field": "value", **y}, "text": {"field": "name"}},
+        }
+        for side, align, away in (("after", "left", 4), ("before", "right", -4))
+        if any(row["side"] == side for row in names)
+    ]
     if reached is not None:
         layers += [
             # One line across, and its name once: each row of the data would draw its own.
             {
                 "data": {"values": [{}]},
-                "mark": {"type": "rule", "strokeDash": [6, 4]},
+                "mark": {"type": "rule", "strokeDash": [6, 4], "strokeWidth": 2, "color": PEOPLE},
                 "encoding": {"x": {"value": 0}, "x2": {"value": "width"}, "y": {"datum": reached}},
             },
             {
@@ -148,6 +180,20 @@ def progress_chart(rows: Sequence[Mapping[str, Any]], *, title: str, human: tupl
         "layer": layers,
     }
     return mark_few(chart)
+
+
+def _leaders(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the last models that were the best when they came, with the side of their points where there is room."""
+    best = [row for place, row in enumerate(rows) if not place or row["best"] != rows[place - 1]["best"]]
+    moments = [datetime.fromisoformat(row["date"]) for row in rows]
+    middle = moments[0] + (moments[-1] - moments[0]) / 2
+    return [
+        {
+            **{name: row[name] for name in ("date", "value", "name")},
+            "side": "after" if datetime.fromisoformat(row["date"]) <= middle else "before",
+        }
+        for row in best[-MOST_NAMES:]
+    ]
 
 
 def _dates(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

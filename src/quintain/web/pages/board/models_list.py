@@ -19,6 +19,7 @@ from quintain.services.tasks import definitions as tasks
 from quintain.web.listing import Asking, make_listing
 from quintain.web.pages.figure_words import axis_title
 from quintain.web.pages.models.models import visibility_names
+from quintain.web.pages.models.styles import model_styles
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.visit import Visiting
 
@@ -59,6 +60,7 @@ def index(visit: Visiting, task: str, asked: Asking) -> Response:
         known=ranking is not None,
         several=any(len(row.rounds) > 1 for row in rows),
         sparkline=sparkline,
+        styles=model_styles(visit, task),
         visibility_names=visibility_names(visit.tongue.gettext),
         may_submit=any(visit.actor.has(role, task) for role in (RoleName.BUILDER, RoleName.OWNER)),
         crumbs=[(title_of(visit, definition), f"/tasks/{task}"), (visit.tongue.gettext("Models"), None)],

@@ -10,6 +10,7 @@ from typing import Any
 from quintain.core.records.collect import Counters, RoundCount
 from quintain.reports.charts import ROW_HEIGHT, SCHEMA
 from quintain.reports.few import count_tooltip, mark_few
+from quintain.reports.series import GREY, PEOPLE
 
 MOST_BARS = 150
 MONTH_CHARACTERS = len("2026-11")  # at the front of a day
@@ -33,14 +34,14 @@ def rate_chart(counts: Sequence[RoundCount], *, category: str, attempts: str, ra
     """Draw the fooling rate of each heading as a point on its interval; *category*, *attempts*, *rate* name them."""
     rows = [
         {
-            "name": one.name or "–",
-            "rate": one.rate,
-            "low": one.low,
-            "high": one.high,
-            "n": one.attempts,
+            "name": count.name or "–",
+            "rate": count.rate,
+            "low": count.low,
+            "high": count.high,
+            "n": count.attempts,
         }
-        for one in counts
-        if one.rate is not None
+        for count in counts
+        if count.rate is not None
     ]
     x = {
         "field": "rate",
@@ -72,10 +73,10 @@ def rate_chart(counts: Sequence[RoundCount], *, category: str, attempts: str, ra
         },
         "layer": [
             {
-                "mark": {"type": "rule", "strokeWidth": 2, "color": "#8a94a6"},
+                "mark": {"type": "rule", "strokeWidth": 2, "color": GREY},
                 "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}},
             },
-            {"mark": {"type": "point", "filled": True, "size": 80, "color": "#d98a1f"}, "encoding": {"x": x}},
+            {"mark": {"type": "point", "filled": True, "size": 80, "color": PEOPLE}, "encoding": {"x": x}},
         ],
     }
     return mark_few(chart)
@@ -92,7 +93,7 @@ def time_chart(counters: Counters, *, moment: str, attempts: str, fooled: str, o
         at = count.name.replace(" ", "T")
         rows.append({"at": at, "kind": fooled, "order": 0, "count": count.fooled})
         rows.append({"at": at, "kind": other, "order": 1, "count": count.attempts - count.fooled})
-    colours = {"domain": [fooled, other], "range": ["#d98a1f", "#8a94a6"]}
+    colours = {"domain": [fooled, other], "range": [PEOPLE, GREY]}
     time = {"field": "at", "type": "temporal", "timeUnit": span.unit}
     return {
         "$schema": SCHEMA,

@@ -23,7 +23,9 @@ def values_of(spec: RoundSpec) -> dict[str, Any]:
     return {
         **FORM.show(spec),
         "writing": _writing(spec.conditions),
-        "conditions": _rows([(one.name, one.prompt, str(one.weight)) for one in spec.conditions]),
+        "conditions": _rows(
+            [(condition.name, condition.prompt, str(condition.weight)) for condition in spec.conditions]
+        ),
         **rule_values(spec.qualifications),
     }
 
@@ -69,8 +71,8 @@ def _rows(rows: list[tuple[str, bool, str]]) -> list[tuple[str, bool, str]]:
 
 
 def _writing(conditions: tuple[Condition, ...]) -> str:
-    plain = [{"name": one.name, "prompt": one.prompt} for one in conditions]
-    if any(one.weight != 1 for one in conditions) or any(one not in BOTH for one in plain):
+    plain = [{"name": condition.name, "prompt": condition.prompt} for condition in conditions]
+    if any(condition.weight != 1 for condition in conditions) or any(one not in BOTH for one in plain):
         return "own"
     return {1: conditions[0].name, 2: "both"}[len(conditions)]
 
@@ -79,7 +81,7 @@ def _conditions(reading: FormReading, before: RoundSpec | None) -> list[dict[str
     writing = reading.text("writing")
     if writing != "own":
         if before and _writing(before.conditions) == writing:  # in the order that they had
-            return [{"name": one.name, "prompt": one.prompt} for one in before.conditions]
+            return [{"name": condition.name, "prompt": condition.prompt} for condition in before.conditions]
         return [one for one in BOTH if writing in {"both", one["name"]}]
     conditions = []
     for name, prompt, weight in reading.values["conditions"]:

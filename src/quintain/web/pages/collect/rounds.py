@@ -206,7 +206,7 @@ def _choices(
 ) -> dict[str, list[Choice]]:
     """Return the choices that depend on the task: of models and quizzes those there are, and those that are chosen."""
     _ = visit.tongue.gettext
-    listed = [(one.ref, f"{one.name} @ {one.number}") for one in offered.models]
+    listed = [(model.ref, f"{model.name} @ {model.number}") for model in offered.models]
     gone = [(ref, ref) for ref in values["models"] if ref not in [known for known, _name in listed]]
     taken = sorted({*quizzes.list_quizzes(visit.db, task.name), *values["quizzes"]})
     rules = FORM.fields["fooled"].option.kind.choices

@@ -44,7 +44,7 @@ class ShownVerdict:
 
 def shown_verdict(visit: Visit, task: Task, allowed: int, verdict: Verdict) -> ShownVerdict:
     """Make a verdict readable."""
-    models = tuple((_spoken(visit, task, verdict.inputs, one), one.fooled) for one in verdict.answers)
+    models = tuple((_spoken(visit, task, verdict.inputs, answer), answer.fooled) for answer in verdict.answers)
     aim = "" if verdict.target is None else answer_text(task, verdict.inputs, verdict.target)
     title = _title(visit, verdict)
     return ShownVerdict(

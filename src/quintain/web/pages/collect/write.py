@@ -195,7 +195,7 @@ def _page(
     _ = visit.tongue.gettext
     desk = collect.desk(visit.db, visit.actor, key)
     task, info, session = desk.task, desk.info, desk.session
-    shown = [shown_verdict(visit, task, session.allowed, one) for one in desk.verdicts]
+    shown = [shown_verdict(visit, task, session.allowed, verdict) for verdict in desk.verdicts]
     prompt = session.prompt
     draft = inputs if inputs is not None else session.draft
     started = bool(shown or draft)

@@ -168,9 +168,9 @@ def _read_target(task: Task, inputs: Mapping[str, Any], filled: Sequence[int], p
     target: Answer = kind.answers.typed(text)
     match field.widget:
         case "options":
-            target = _place(text, filled)
+            target = _option_number(text, filled)
         case "checkboxes":
-            target = sorted(at for chosen in post.texts("answer") if (at := _place(chosen, filled)) is not None)
+            target = sorted(at for chosen in post.texts("answer") if (at := _option_number(chosen, filled)) is not None)
         case "span" if text:
             target = _span(text, post)
         case "span" if post.flag("no-answer") and not field.required:
@@ -207,7 +207,7 @@ def _named(field: FormField, inputs: Mapping[str, Any], value: str) -> str:
     return _word_name(words_of(inputs.get(field.of or "")), number) if isinstance(number, int) else value
 
 
-def _place(text: str, filled: Sequence[int]) -> int | None:
+def _option_number(text: str, filled: Sequence[int]) -> int | None:
     """Return the number of an option once empty rows are left out; one that was marked and left empty has none."""
     row = int(text) if text.isdecimal() and len(text) < 6 else -1
     return filled.index(row) if row in filled else None

@@ -215,11 +215,11 @@ def _typed(post: Post, room: Room) -> PairForm:
     elif example:
         original = _from_starter(visit, room, example).original
     else:
-        original = inputs_of(room.task, {one.name: post.text(f"first-{one.name}") for one in fields})
+        original = inputs_of(room.task, {field.name: post.text(f"first-{field.name}") for field in fields})
     more = [tag.strip() for tag in post.text("more_tags").split(",") if tag.strip()]
     return PairForm(
         original,
-        {one.name: post.text(PREFIX + one.name) for one in fields},
+        {field.name: post.text(PREFIX + field.name) for field in fields},
         example,
         bool(example),
         post.text("name").strip(),
@@ -235,7 +235,7 @@ def _typed(post: Post, room: Room) -> PairForm:
 
 def _completed(task: Task, form: PairForm, inputs: Mapping[str, Any]) -> dict[str, Any]:
     """Put what is fixed beside what was typed."""
-    fixed = {one.name for one in kind_of(task).fields(task) if not one.editable}
+    fixed = {field.name for field in kind_of(task).fields(task) if not field.editable}
     return {**inputs, **{name: value for name, value in form.original.items() if name in fixed}}
 
 

@@ -130,7 +130,7 @@ def _build(visit: Visit, room: Room, trouble: Trouble | None = None) -> Response
     own = [item for item in listed if item.mine]
     may_add = room.info.phase is Phase.BUILD and len(own) < room.info.spec.systems
     offered = models_to_choose(visit.db, visit.actor, room.info.task, own=True)
-    mine = [(one.ref, f"{one.name} @ {one.number}") for one in offered.models]
+    mine = [(model.ref, f"{model.name} @ {model.number}") for model in offered.models]
     references = systems.reference_models(visit.db, room.info) if room.organiser else ModelChoices((), more=False)
     return room.render(
         "build",
@@ -143,7 +143,7 @@ def _build(visit: Visit, room: Room, trouble: Trouble | None = None) -> Response
         models=mine if room.builds else [],
         more=offered.more,
         systems=listed if room.organiser else [],
-        references=[(one.ref, one.ref) for one in references.models],
+        references=[(model.ref, model.ref) for model in references.models],
         more_references=references.more,
         may_refer=room.organiser and room.info.phase in systems.AFTER_BREAKING,
         part="dev" if room.info.phase is Phase.BUILD else "pairs",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from quintain.core.records.contest import ContestScore
-from quintain.reports.charts import SCHEMA
+from quintain.reports.charts import RAMP, SCHEMA, interval_chart
 from quintain.reports.few import count_tooltip, mark_few, square_texts
 
 ROW = 30
@@ -18,56 +18,13 @@ def breaking_chart(score: ContestScore, words: Mapping[str, str]) -> dict[str, A
 
     *words* are the texts that readers see: `system`, `breaker`, `rate`, `pairs`.
     """
-    rows = [
-        {
-            "system": system,
-            "breaker": breaker,
-            "value": rate.value,
-            "low": rate.low,
-            "high": rate.high,
-            "n": score.breakers[breaker].pairs,
-        }
+    figures = [
+        (system, breaker, rate, score.breakers[breaker].pairs)
+        for system in score.systems
         for breaker, own in score.intervals.breakers.items()
-        for system, rate in own.break_rate.items()
-        if rate.value is not None
+        if (rate := own.break_rate.get(system)) is not None
     ]
-    x = {"field": "value", "type": "quantitative", "title": words["rate"], "scale": {"domain": [0, 1]}}
-    x["axis"] = {"format": "%"}
-    shared = {
-        "y": {"field": "system", "type": "nominal", "title": None},
-        "yOffset": {"field": "breaker", "type": "nominal"},
-        "color": {
-            "field": "breaker",
-            "type": "nominal",
-            "title": words["breaker"],
-            "legend": {"orient": "top", "columns": 3},
-        },
-        "tooltip": [
-            {"field": "system", "type": "nominal", "title": words["system"]},
-            {"field": "breaker", "type": "nominal", "title": words["breaker"]},
-            {"field": "value", "type": "quantitative", "title": words["rate"], "format": ".1%"},
-            {"field": "low", "type": "quantitative", "title": "2.5 %", "format": ".1%"},
-            {"field": "high", "type": "quantitative", "title": "97.5 %", "format": ".1%"},
-            count_tooltip(words["pairs"]),
-        ],
-    }
-    bars = len(score.systems) * max(len(score.breakers), 1)
-    chart = {
-        "$schema": SCHEMA,
-        "data": {"values": rows},
-        "width": "container",
-        "height": HEAD + ROW * bars * 2 // 3,
-        "autosize": {"type": "fit-x", "contains": "padding"},
-        "encoding": shared,
-        "layer": [
-            {"mark": {"type": "bar", "opacity": 0.75}, "encoding": {"x": x}},
-            {
-                "mark": {"type": "rule"},
-                "encoding": {"x": {**x, "field": "low"}, "x2": {"field": "high"}, "color": {"value": "#777"}},
-            },
-        ],
-    }
-    return mark_few(chart)
+    return interval_chart(figures, row=words["system"], series=words["breaker"], value=words["rate"])
 
 
 def together_chart(score: ContestScore, words: Mapping[str, str]) -> dict[str, Any]:
@@ -101,9 +58,8 @@ def together_chart(score: ContestScore, words: Mapping[str, str]) -> dict[str, A
                     "color": {
                         "field": "overlap",
                         "type": "quantitative",
-                        "title": words["overlap"],
-                        "scale": {"domain": [0, 1], "scheme": "blues"},
-                        "legend": {"orient": "top", "format": "%"},
+                        "scale": {"domain": [0, 1], "range": RAMP},
+                        "legend": None,
                     }
                 },
             },

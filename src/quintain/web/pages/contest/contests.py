@@ -124,7 +124,7 @@ def _show(visit: Visit, task: str, name: str, trouble: Trouble | None = None) ->
         teams=teams.list_teams(visit.db, visit.actor, room.info.ref),
         systems=systems.list_systems(visit.db, visit.blobs, visit.actor, room.info.ref),
         roles=known,
-        offered=[(one, known[one], "") for one in roles],
+        offered=[(role, known[role], "") for role in roles],
         may_form=forming and not room.team and not room.organiser,
         may_leave=bool(room.team) and room.info.phase in (Phase.COMING, Phase.BUILD),
         base_url=visit.base_url,
@@ -134,9 +134,9 @@ def _show(visit: Visit, task: str, name: str, trouble: Trouble | None = None) ->
 def _starter(visit: Visit, task: Task) -> ContestSpec:
     begin = now().replace(tzinfo=None, microsecond=0, second=0, minute=0) + timedelta(days=1)
     versions = list_versions(visit.db, visit.actor, task.name)
-    hidden = next((one.ref for one in versions if one.hidden and one.role != "train"), "")
-    opened = next((one.ref for one in versions if not one.hidden and one.role != "train"), "")
-    train = next((one.ref for one in versions if one.role == "train"), "")
+    hidden = next((version.ref for version in versions if version.hidden and version.role != "train"), "")
+    opened = next((version.ref for version in versions if not version.hidden and version.role != "train"), "")
+    train = next((version.ref for version in versions if version.role == "train"), "")
     return ContestSpec(
         task.name,
         "contest",
@@ -211,8 +211,8 @@ def _data(visit: Visit, task: Task, values: Mapping[str, Any]) -> dict[str, list
         chosen_before = [] if not chosen or chosen in refs else [(chosen, chosen)]
         return [*([("", empty)] if empty else []), *chosen_before, *((ref, ref.partition("/")[2]) for ref in refs)]
 
-    hidden = [one.ref for one in versions if one.hidden and one.role != "train"]
-    opened = [one.ref for one in versions if not one.hidden]
+    hidden = [version.ref for version in versions if version.hidden and version.role != "train"]
+    opened = [version.ref for version in versions if not version.hidden]
     return {
         "dev": named(hidden, "" if hidden else _("none: import one with hidden labels"), values["dev"]),
         "starter": named(opened, _("none: pairs are written from scratch"), values["starter"]),

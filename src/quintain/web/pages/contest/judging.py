@@ -58,6 +58,7 @@ def _judge(visit: Visit, room: Room, trouble: Trouble | None = None) -> Response
     _ = visit.tongue.gettext
     pair = judging.next_to_judge(visit.db, visit.actor, room.info.ref)
     answer = answer_field(room.task)
+    meanings = {label.name: label.gloss_in(visit.language) for label in room.task.labels}
     return room.render(
         "judge",
         "judge",
@@ -68,7 +69,7 @@ def _judge(visit: Visit, room: Room, trouble: Trouble | None = None) -> Response
         answer=answer,
         fields=kind_of(room.task).form(room.task).inputs,
         shown_input=shown_input,
-        label_choices=[(key, key, gloss if gloss != key else "") for key, gloss in answer.choices],
+        label_choices=[(key, key, meanings.get(key, gloss if gloss != key else "")) for key, gloss in answer.choices],
         minimal_choices=[
             ("yes", _("Yes"), _("Only what matters was changed.")),
             ("no", _("No"), _("More than one thing was changed.")),

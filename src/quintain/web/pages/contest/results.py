@@ -115,7 +115,7 @@ def pairs_page(
             ("waiting", _("waiting for the organisers")),
             ("expired", _("not settled in time")),
         ],
-        broke_choices=[("", everyone), *((one, one) for one in names)],
+        broke_choices=[("", everyone), *((name, name) for name in names)],
         right=_rightness,
     )
 
@@ -212,7 +212,7 @@ def _pair(visit: Visit, room: Room, pair: int, trouble: Trouble | None = None, t
         pair=scored,
         pieces=differences(room.task, scored.original, scored.modified),
         claims=claims,
-        ours=claims is not None and any(one.pair == pair for one in claims.disputes),
+        ours=claims is not None and any(dispute.pair == pair for dispute in claims.disputes),
         settled=scored.status in {PairStatus.SETTLED, PairStatus.DROPPED},
         outcomes=outcome_names(visit),
         typed=typed,

@@ -108,7 +108,7 @@ def _searches(visit: Visit, room: Room, post: Post | None = None, trouble: Troub
         "search",
         trouble=trouble,
         listed=search_pairs.list_searches(visit.db, visit.actor, room.info.ref),
-        models=[(one.ref, f"{one.name} @ {one.number}") for one in offered.models],
+        models=[(model.ref, f"{model.name} @ {model.number}") for model in offered.models],
         more=offered.more,
         typed=typed,
         chosen=chosen,

@@ -9,7 +9,7 @@ from typing import Any
 from starlette.responses import Response
 
 from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound, Unavailable
-from quintain.core.records.contrasting import ContrastDraft, ContrastLook, ContrastPivot
+from quintain.core.records.contrasting import ContrastDraft, ContrastLook, ContrastPivot, ContrastProject
 from quintain.core.task import Task
 from quintain.services.contrast import authoring, drafts, projects, scouting
 from quintain.services.contrast.authoring import Edit
@@ -40,22 +40,39 @@ SAID = ("rationale", "reason", "draft")
 
 
 def start(visit: Visiting, task: str, name: str) -> Response:
+    """Go on with the example in hand, or say what taking one means: a look at the page takes none."""
+    project = projects.get_project(visit.db, visit.actor, f"{task}/{name}")
+    try:
+        pivot = authoring.pivot_in_hand(visit.db, visit.actor, project.ref)
+    except Conflict as error:
+        return _before_desk(visit, project, blocked=trouble_of(error))
+    if pivot is None:
+        return _before_desk(visit, project)
+    return visit.redirect(f"/tasks/{task}/contrast/{name}/write/{pivot.id}")
+
+
+def take(post: Posting, task: str, name: str) -> Response:
     """Take the next example, or go on with the one in hand; say what stands in the way."""
+    visit = post.visit
     project = projects.get_project(visit.db, visit.actor, f"{task}/{name}")
     try:
         pivot = authoring.take_pivot(visit.db, visit.actor, project.ref)
     except (Conflict, NotFound) as error:
-        definition = tasks.get_task(visit.db, task)
-        return visit.render(
-            "contrast/nothing.html",
-            task=definition,
-            section="contrast",
-            project=project,
-            base=f"/tasks/{task}/contrast/{name}",
-            blocked=trouble_of(error),
-            crumbs=crumbs_of(visit, definition, project.title, name, visit.tongue.gettext("Write")),
-        )
+        return _before_desk(visit, project, blocked=trouble_of(error))
     return visit.redirect(f"/tasks/{task}/contrast/{name}/write/{pivot.id}")
+
+
+def _before_desk(visit: Visit, project: ContrastProject, blocked: Trouble | None = None) -> Response:
+    definition = tasks.get_task(visit.db, project.task)
+    return visit.render(
+        "contrast/nothing.html" if blocked else "contrast/begin.html",
+        task=definition,
+        section="contrast",
+        project=project,
+        base=f"/tasks/{project.task}/contrast/{project.name}",
+        blocked=blocked,
+        crumbs=crumbs_of(visit, definition, project.title, project.name, visit.tongue.gettext("Write")),
+    )
 
 
 def desk(visit: Visiting, task: str, name: str, pivot: int) -> Response:
@@ -107,14 +124,14 @@ def finish(post: Posting, task: str, name: str, pivot: int) -> Response:
         visit.db.rollback()
         in_hand = authoring.get_pivot(visit.db, visit.actor, ref, pivot)
         return _desk(visit, ref, in_hand, trouble=trouble_of(error))
-    return visit.redirect(f"{base}/write")
+    return take(post, task, name)
 
 
 def withdraw(post: Posting, task: str, name: str, pivot: int, variant: int) -> Response:
     """Take one's own variant back; what is typed meanwhile stays."""
     visit, ref = post.visit, f"{task}/{name}"
     authoring.withdraw_variant(visit.db, visit.actor, ref, variant)
-    return _kept(post, ref, pivot)
+    return _show_again(post, ref, pivot)
 
 
 def add_phenomenon(post: Posting, task: str, name: str, pivot: int) -> Response:
@@ -124,8 +141,10 @@ def add_phenomenon(post: Posting, task: str, name: str, pivot: int) -> Response:
         listed = projects.add_phenomenon(visit.db, visit.actor, ref, post.text("phenomenon"))
     except BadInput as error:
         visit.db.rollback()
-        return _kept(post, ref, pivot, trouble=trouble_of(error))
-    return _kept(post, ref, pivot, ticked=[tag for tag in listed if tag == " ".join(post.text("phenomenon").split())])
+        return _show_again(post, ref, pivot, trouble=trouble_of(error))
+    return _show_again(
+        post, ref, pivot, ticked=[tag for tag in listed if tag == " ".join(post.text("phenomenon").split())]
+    )
 
 
 def show_drafts(post: Posting, task: str, name: str, pivot: int) -> Response:
@@ -134,8 +153,8 @@ def show_drafts(post: Posting, task: str, name: str, pivot: int) -> Response:
     try:
         offered = drafts.list_drafts(visit.db, visit.actor, ref, pivot)
     except Conflict as error:
-        return _kept(post, ref, pivot, trouble=trouble_of(error))
-    return _kept(post, ref, pivot, offered=offered.drafts)
+        return _show_again(post, ref, pivot, trouble=trouble_of(error))
+    return _show_again(post, ref, pivot, offered=offered.drafts)
 
 
 def search(post: Posting, task: str, name: str, pivot: int) -> Response:
@@ -146,8 +165,8 @@ def search(post: Posting, task: str, name: str, pivot: int) -> Response:
         model = post.text("draft-model")
         offered = drafts.search_drafts(visit.db, visit.blobs, visit.actor, ref, pivot, model, runners=runners)
     except (BadInput, Conflict, NotFound, Unavailable) as error:
-        return _kept(post, ref, pivot, trouble=trouble_of(error))
-    return _kept(post, ref, pivot, offered=offered.drafts)
+        return _show_again(post, ref, pivot, trouble=trouble_of(error))
+    return _show_again(post, ref, pivot, offered=offered.drafts)
 
 
 def look(post: Posting, task: str, name: str, pivot: int) -> Response:
@@ -157,11 +176,11 @@ def look(post: Posting, task: str, name: str, pivot: int) -> Response:
         limit_calls(visit.db, visit.actor, visit.address, visit.workspace.settings.model_calls)
         seen = scouting.scout(visit.db, visit.blobs, visit.actor, ref, post.text("look-model"), runners=runners)
     except (BadInput, Conflict, NotFound, Unavailable) as error:
-        return _kept(post, ref, pivot, trouble=trouble_of(error))
-    return _kept(post, ref, pivot, seen=seen)
+        return _show_again(post, ref, pivot, trouble=trouble_of(error))
+    return _show_again(post, ref, pivot, seen=seen)
 
 
-def _kept(
+def _show_again(
     post: Post,
     ref: str,
     pivot: int,
@@ -241,7 +260,7 @@ def _desk(
         seen=seen,
         seen_answer=answer_text(task, seen.inputs, seen.answer) if seen else "",
         seen_gold=answer_text(task, seen.inputs, seen.gold) if seen else "",
-        models=[(one.ref, f"{one.name} @ {one.number}") for one in choices.models],
+        models=[(model.ref, f"{model.name} @ {model.number}") for model in choices.models],
         more_models=choices.more,
         gallery=gallery(visit.db, task, info.id) if any(box.field.widget == "image" for box in boxes) else [],
         states=state_words(visit),

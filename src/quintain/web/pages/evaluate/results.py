@@ -180,9 +180,9 @@ def _model(visit: Visit, task: str, model: str, version: str) -> ModelInfo:
 
 def _result(visit: Visit, info: ModelInfo, dataset: str, number: str) -> StoredResult:
     matching = [
-        one
-        for one in model_results(visit.db, visit.blobs, visit.actor, info.version.ref)
-        if one.dataset == dataset and (not number or str(one.number) == number)
+        result
+        for result in model_results(visit.db, visit.blobs, visit.actor, info.version.ref)
+        if result.dataset == dataset and (not number or str(result.number) == number)
     ]
     if not matching:
         raise NotFound(

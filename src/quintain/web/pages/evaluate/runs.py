@@ -55,7 +55,9 @@ def index(
     )
     path = f"/tasks/{task}/runs"
     query = {"state": state, "model": model, "dataset": dataset, "variant": variant}
-    names = sorted({one.dataset for one in datasets.list_versions(visit.db, visit.actor, task) if one.role != "train"})
+    names = sorted(
+        {version.dataset for version in datasets.list_versions(visit.db, visit.actor, task) if version.role != "train"}
+    )
     return visit.render(
         "evaluate/runs.html",
         task=definition,
@@ -137,7 +139,7 @@ def stream(request: Request, cell: int) -> Response:
 async def _follow(request: Request, actor: Actor, cell: int) -> AsyncIterator[str]:
     last = ""
     while not getattr(request.app.state, "stopping", False):
-        why = await run_in_threadpool(_look, request, actor, cell)
+        why = await run_in_threadpool(_explained, request, actor, cell)
         text = json.dumps(event_of(why), ensure_ascii=False)
         # A comment now and then tells whether anybody still listens.
         yield f"data: {text}\n\n" if text != last else ": still here\n\n"
@@ -147,7 +149,7 @@ async def _follow(request: Request, actor: Actor, cell: int) -> AsyncIterator[st
         await asyncio.sleep(POLL_SECONDS)
 
 
-def _look(request: Request, actor: Actor, cell: int) -> RunReport:
+def _explained(request: Request, actor: Actor, cell: int) -> RunReport:
     with workspace_of(request).session() as db:
         return progress.explain_cell(db, actor, cell)
 

@@ -17,7 +17,7 @@ from quintain.core.spec import plain
 from quintain.core.task import Task
 from quintain.models.learning import LEARNERS
 from quintain.models.recipes import read_shipped, shipped_recipes
-from quintain.reports.charts import line_chart
+from quintain.reports.line_charts import line_chart
 from quintain.services.access.permissions import require_role
 from quintain.services.data.content import label_counts
 from quintain.services.data.datasets import VersionInfo, list_versions

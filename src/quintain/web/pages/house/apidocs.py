@@ -53,7 +53,7 @@ def _schema_name(holder: dict[str, Any]) -> str:
     for media_type, content in holder.get("content", {}).items():
         schema = content.get("schema", {})
         options = [schema, *schema.get("anyOf", ())]  # what may be left out is the shape or null
-        named = [str(one["$ref"]).rpartition("/")[2] for one in options if "$ref" in one]
+        named = [str(option["$ref"]).rpartition("/")[2] for option in options if "$ref" in option]
         return named[0] if len(named) == 1 else str(media_type)
     return ""
 

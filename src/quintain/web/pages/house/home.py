@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from markupsafe import Markup
 from starlette.responses import Response
 
 from quintain.core.errors import BadInput, NotFound, TooMany, Unavailable
 from quintain.core.people import RoleName
 from quintain.core.records.house import Movement, MovementKind
+from quintain.core.records.tasks import Found, Hit
+from quintain.core.search_words import beginnings, words_of
 from quintain.core.task import Task
 from quintain.services.access import accounts
 from quintain.services.house import browse
@@ -22,7 +25,9 @@ from quintain.web.forms import Spoken, spoken
 from quintain.web.help_search import search_help
 from quintain.web.i18n import in_language, languages
 from quintain.web.pages.house.waiting import shown_waiting
+from quintain.web.pages.models.language_note import language_note
 from quintain.web.pages.models.moved import moved_pieces
+from quintain.web.search_marks import excerpt, marked
 from quintain.web.tour import role_of
 from quintain.web.visit import LANGUAGE_COOKIE, Posting, Visit, Visiting, local_path
 
@@ -63,7 +68,7 @@ def fool(post: Posting) -> Response:
     except (BadInput, NotFound, TooMany, Unavailable) as error:
         trouble = trouble_of(error)
     if visit.request.headers.get("hx-request") != "true":
-        return _home(visit, {"text": text, "label": label}, shown, trouble)
+        return _home(visit, {"text": text, "label": label, "model": ref}, shown, trouble)
     return visit.render(
         "house/fooled.html",
         status=trouble.status if trouble else 200,
@@ -75,16 +80,37 @@ def fool(post: Posting) -> Response:
 
 
 def search(visit: Visiting, q: str = "") -> Response:
-    """Show the tasks, data sets and models whose names match, and the sections of the help that hold the words."""
+    """Show the tasks, data sets, models, rounds, people and sections of the help that hold the words."""
     query = q.strip()[:200]
-    hits = browse.search(visit.db, visit.actor, query) if query else None
+    _ = visit.tongue.gettext
+    hits = browse.search(visit.db, visit.actor, query, visit.language) if query else Found()
+    sections = search_help(query, visit.language)
+    groups = [
+        (_("Tasks"), hits.tasks),
+        (_("Rounds"), hits.rounds),
+        (_("Models"), hits.models),
+        (_("Data sets"), hits.datasets),
+        (_("People"), hits.people),
+    ]
+    starts = beginnings(query)
     return visit.render(
         "house/search.html",
         query=query,
-        hits=hits,
-        help_hits=search_help(query),
-        crumbs=[(visit.tongue.gettext("Search"), None)],
+        total=hits.total + len(sections),
+        groups=[(title, [_shown_hit(hit, starts) for hit in found]) for title, found in groups if found],
+        help_hits=sections,
+        crumbs=[(_("Search"), None)],
     )
+
+
+def _shown_hit(hit: Hit, starts: Sequence[str]) -> tuple[str, Markup, str, Markup]:
+    """Return the address of what was found, its title, what it is, and what it says; the words marked."""
+
+    def is_meant(word: str) -> bool:
+        return any(form.startswith(start) for form in words_of(word) for start in starts)
+
+    text = hit.text.replace("#", " ").replace("*", "")
+    return hit.url, marked(hit.title, is_meant), hit.detail, marked(excerpt(" ".join(text.split()), is_meant), is_meant)
 
 
 def choose_language(post: Posting) -> Response:
@@ -116,9 +142,10 @@ def _home(
     return visit.render(
         "house/home.html",
         status=trouble.status if trouble else 200,
-        cards=[(one, _moved(visit, one.moved)) for one in known.cards],
+        cards=[(card, _moved(visit, card.moved)) for card in known.cards],
         waiting=shown_waiting(visit, titles) if visit.signed_in else [],
         box=box,
+        language_note=language_note(visit, box.language_model) if box and box.language_model else "",
         typed=typed or {},
         tried=shown,
         trouble=trouble,
@@ -130,7 +157,7 @@ def _home(
 
 def _build_in(visit: Visit, known: Front, box: FoolBox | None) -> str:
     """Name the task that a builder may begin with: the one whose model is to be fooled, or the first."""
-    names = [*([box.task.name] if box else []), *(one.card.task.name for one in known.cards)]
+    names = [*([box.task.name] if box else []), *(card.card.task.name for card in known.cards)]
     return next((name for name in names if visit.actor.has(RoleName.BUILDER, name)), "")
 
 
@@ -138,7 +165,7 @@ def _titles(visit: Visit, known: Front) -> dict[str, str]:
     def title(task: Task) -> str:
         return in_language(task.title, visit.language, task.languages) or task.name
 
-    return {one.card.task.name: title(one.card.task) for one in known.cards}
+    return {card.card.task.name: title(card.card.task) for card in known.cards}
 
 
 def _moved(visit: Visit, moved: Movement | None) -> str:

@@ -64,7 +64,7 @@ def index(visit: Visiting) -> Response:
 
 def _pairs_to_judge(visit: Visit) -> list[tuple[ContestOffer, str, str, tuple[float, Money, bool]]]:
     """List the contests whose pairs wait for the person's judgement: title of the task, address, time and wage."""
-    known = {one.task.name: title_of(visit, one.task) for one in tasks.list_tasks(visit.db)}
+    known = {task.task.name: title_of(visit, task.task) for task in tasks.list_tasks(visit.db)}
     return [
         (
             offer,

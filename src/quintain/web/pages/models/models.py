@@ -8,13 +8,14 @@ from starlette.responses import Response
 
 from quintain.core.errors import BadInput, Conflict
 from quintain.core.records.tasks import Visibility
-from quintain.services.evaluate.submissions import restored_models
 from quintain.services.models import registry as models
 from quintain.services.models.registry import VISIBILITIES
 from quintain.services.models.tryouts import tryout_of
 from quintain.services.tasks import definitions as tasks
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.pages.model_results import axes_of
+from quintain.web.pages.models.language_note import language_note
+from quintain.web.pages.models.styles import model_styles
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.visit import Posting, Visit, Visiting
 
@@ -51,7 +52,7 @@ def restore(post: Posting, task: str, model: str) -> Response:
     """Take a withdrawn version back."""
     visit, number = post.visit, post.number("version")
     try:
-        restored_models.restore_model(visit.db, visit.actor, f"{task}/{model}@{number}")
+        models.restore(visit.db, visit.actor, f"{task}/{model}@{number}")
     except Conflict as error:
         return _show(visit, task, model, str(number), trouble_of(error))
     url = f"/tasks/{task}/models/{model}?version={number}"
@@ -84,6 +85,8 @@ def _show(visit: Visit, task: str, model: str, version: str, trouble: Trouble | 
         version=info.version,
         made_from=visit.made_from("card", {"card": info.version.card}),
         trial=tryout_of(visit.db, info.version.id),
+        style=model_styles(visit, task).get(info.name),
+        language_note=language_note(visit, info.version),
         visibility_names=visibility_names(_),
         visibility_choices=visibility_choices(_),
         crumbs=[(title_of(visit, definition), f"/tasks/{task}"), (_("Models"), f"/tasks/{task}/models"), (model, None)],

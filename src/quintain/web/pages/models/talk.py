@@ -18,7 +18,9 @@ from quintain.tasks.contract import kind_of
 from quintain.web.error_text import fault_text, translated
 from quintain.web.errors import status_of
 from quintain.web.forms import Spoken, inputs_of, spoken, typed
+from quintain.web.pages.models.language_note import language_note
 from quintain.web.pages.models.moved import moved_pieces
+from quintain.web.pages.models.styles import model_styles
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.visit import Posting, Visit, Visiting
 
@@ -62,7 +64,9 @@ def _ask(visit: Visit, task: Task, ref: str, inputs: Mapping[str, Any], *, moved
     limit_calls(visit.db, visit.actor, visit.address, visit.workspace.settings.model_calls)
     runners = visit.workspace.runners
     prediction = predict(visit.db, visit.blobs, visit.actor, info.version.ref, [inputs], runners=runners)[0]
-    answer = spoken(task, info.name, info.version.number, inputs, prediction)
+    answer = replace(
+        spoken(task, info.name, info.version.number, inputs, prediction), note=language_note(visit, info.version)
+    )
     if not moved:
         return answer
     who = f"address:{visit.address}" if visit.actor.user_id is None else f"user:{visit.actor.user_id}"
@@ -82,7 +86,7 @@ def _number(text: str) -> int:
     return int(text) if text.isdecimal() and len(text) < 9 else 1
 
 
-def _said(visit: Visit, titles: Mapping[str, str], fault: Fault) -> str:
+def _fault_sentence(visit: Visit, titles: Mapping[str, str], fault: Fault) -> str:
     """Return what is wrong with an input, by the name that the page gives to it."""
     title = titles.get(fault.field or "")
     return f"{title}: {translated(visit.language, fault.reason)}" if title else fault_text(visit.language, fault)
@@ -118,6 +122,7 @@ def _page(
         other=other,
         values=values or {},
         answers=answers,
-        faults=[_said(visit, titles, fault) for fault in faults],
+        styles=model_styles(visit, task.name),
+        faults=[_fault_sentence(visit, titles, fault) for fault in faults],
         crumbs=[(title_of(visit, task), f"/tasks/{task.name}"), (_("Talk"), None)],
     )

@@ -7,9 +7,8 @@ from typing import Any
 from quintain.core.records.pay import CostReport
 from quintain.core.rounds import MINOR_DIGITS
 from quintain.reports.charts import ROW_HEIGHT, SCHEMA
+from quintain.reports.series import COLOURS
 from quintain.web.visit import Visit
-
-COLOURS = ["#2f5d9b", "#d98a1f", "#8a94a6"]
 
 
 def cost_chart(visit: Visit, report: CostReport) -> dict[str, Any] | None:
@@ -18,10 +17,10 @@ def cost_chart(visit: Visit, report: CostReport) -> dict[str, Any] | None:
     kinds = [_("base pay"), _("bonus"), _("experts")]
     digits = 10 ** MINOR_DIGITS.get(report.currency, 2)
     rows = [
-        {"round": one.name, "kind": kind, "order": place, "cost": amount.amount / digits / one.texts}
-        for one in report.groups
-        if one.texts and one.total.amount
-        for place, (kind, amount) in enumerate(zip(kinds, (one.base, one.bonus, one.expert), strict=True))
+        {"round": group.name, "kind": kind, "order": place, "cost": amount.amount / digits / group.texts}
+        for group in report.groups
+        if group.texts and group.total.amount
+        for place, (kind, amount) in enumerate(zip(kinds, (group.base, group.bonus, group.expert), strict=True))
     ]
     if not rows:
         return None
@@ -47,7 +46,7 @@ def cost_chart(visit: Visit, report: CostReport) -> dict[str, Any] | None:
                 "type": "nominal",
                 "title": None,
                 "sort": kinds,
-                "scale": {"domain": kinds, "range": COLOURS},
+                "scale": {"domain": kinds, "range": COLOURS[: len(kinds)]},
                 "legend": {"orient": "top"},
             },
             "order": {"field": "order", "type": "quantitative"},

@@ -151,12 +151,15 @@ def _chart(visit: Visit, figures: CodingFigures) -> dict[str, Any]:
     _ = visit.tongue.gettext
     if len(figures.arms) > 1:
         rows = [
-            (category_word(visit, one.name), arm.arm, arm.shares[one.name], arm.items)
-            for one in figures.categories
+            (category_word(visit, category.name), arm.arm, arm.shares[category.name], arm.items)
+            for category in figures.categories
             for arm in figures.arms
         ]
     else:
-        rows = [(category_word(visit, one.name), _("all"), one.share, figures.items) for one in figures.categories]
+        rows = [
+            (category_word(visit, category.name), _("all"), category.share, figures.items)
+            for category in figures.categories
+        ]
     return interval_chart(rows, row=_("Category"), series=_("Arm"), value=_("Share of items"))
 
 
@@ -226,7 +229,7 @@ def _editor(visit: Visit, task: Task, info: CodingInfo | None, draft: SpecDraft)
     title = _("Edit the coding") if info else _("New coding")
     sources = _sources(visit, task)
     known = {one for one, _title, _gloss in sources}
-    sources += [(one, one, "") for one in (info.spec.sources if info else ()) if one not in known]
+    sources += [(source, source, "") for source in (info.spec.sources if info else ()) if source not in known]
     return visit.render(
         "study/coding_edit.html",
         task=task,

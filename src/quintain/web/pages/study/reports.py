@@ -41,14 +41,14 @@ def show(
     validation: str = "",
 ) -> Response:
     """Show a report, and how far the next one is; where something is missing, say so beside the choices."""
-    request = _wanted(task, kind, rounds, harvests, validation)
+    request = _report_request(task, kind, rounds, harvests, validation)
     try:
         shown = kept.shown_report(visit.db, visit.blobs, visit.actor, request)
     except BadInput as error:
         return _index(visit, task, trouble_of(error), request)
     definition = tasks.get_task(visit.db, task)
     report, wording = in_words(shown.report, visit.language) if shown.report else (None, None)
-    asked = [("rounds", one) for one in rounds] + [("harvests", one) for one in harvests]
+    asked = [("rounds", one) for one in rounds] + [("harvests", harvest) for harvest in harvests]
     query = urlencode([*asked, *([("validation", validation)] if validation else [])])
     _ = visit.tongue.gettext
     here = f"/tasks/{task}/reports/{kind}"
@@ -80,16 +80,16 @@ def fetch(
     format: str = "html",  # noqa: A002 - the word in the address
 ) -> Response:
     """Send a report as a file, in the reader's language."""
-    request = _wanted(task, kind, rounds, harvests, validation)
+    request = _report_request(task, kind, rounds, harvests, validation)
     report = kept.shown_report(visit.db, visit.blobs, visit.actor, request).require_report()
     return visit.finish(send_report(report, request, format, language=visit.language))
 
 
-def _wanted(task: str, kind: str, rounds: list[int], harvests: list[str], validation: str) -> ReportRequest:
+def _report_request(task: str, kind: str, rounds: list[int], harvests: list[str], validation: str) -> ReportRequest:
     chosen = next((one for one in KINDS if one == kind), None)
     if chosen is None:
         raise NotFound("There is no report '{kind}'; {hint}", kind=kind, hint=hint(kind, KINDS))
-    return ReportRequest(task, chosen, tuple(rounds), tuple(one for one in harvests if one), validation)
+    return ReportRequest(task, chosen, tuple(rounds), tuple(harvest for harvest in harvests if harvest), validation)
 
 
 def _index(visit: Visit, task: str, trouble: Trouble | None = None, request: ReportRequest | None = None) -> Response:

@@ -45,7 +45,7 @@ def index(visit: Visiting, task: str) -> Response:
 def create(post: Posting, task: str) -> Response:
     """Begin a trial with the protocols that were ticked, and any that was written."""
     visit = post.visit
-    texts = [shipped_text(one) for one in post.texts("protocols")]
+    texts = [shipped_text(text) for text in post.texts("protocols")]
     own = post.text("toml").strip()
     name = post.text("name").strip()
     try:
@@ -155,7 +155,7 @@ def letters(visit: Visiting, task: str, trial: str, arm: str, stage: str) -> Res
 def edit_letter(post: Posting, task: str, trial: str, arm: str, stage: str) -> Response:
     """Change a letter; one that was saved as it stood is still put into words by its reader's language."""
     visit, person, text = post.visit, post.text("person"), post.text("text")
-    shown = {one.person: one.text for one in letters_.letters(visit.db, visit.actor, task, trial, arm, stage)}
+    shown = {letter.person: letter.text for letter in letters_.letters(visit.db, visit.actor, task, trial, arm, stage)}
     if text.split() != translated(visit.language, shown.get(person, "")).split():
         letters_.edit_letter(
             visit.db, visit.actor, task, trial, arm=arm, stage=stage, person=person, text=text, edit=post.edit

@@ -15,9 +15,14 @@ def agreement_chart(
 ) -> dict[str, Any]:
     """Draw the agreement with the others that each review found, over the judgements that there were by then."""
     rows = [
-        {"judgements": one.judgements, "agreement": one.agreement, "at": one.at.isoformat(), "n": one.judgements}
-        for one in reviews
-        if one.agreement is not None
+        {
+            "judgements": review.judgements,
+            "agreement": review.agreement,
+            "at": review.at.isoformat(),
+            "n": review.judgements,
+        }
+        for review in reviews
+        if review.agreement is not None
     ]
     chart = {
         "$schema": SCHEMA,

@@ -154,8 +154,12 @@ def _index(visit: Visit, task: str, trouble: Trouble | None = None, typed: tuple
     owns = visit.owns(definition)
     validations = [validate.find_validation(visit.db, ref) for ref in validate.list_validations(visit.db, task)]
     rows = [
-        (one, validation_status.progress(visit.db, visit.actor, one.ref) if owns else None, home_of(task, one.name))
-        for one in validations
+        (
+            validation,
+            validation_status.progress(visit.db, visit.actor, validation.ref) if owns else None,
+            home_of(task, validation.name),
+        )
+        for validation in validations
     ]
     return visit.render(
         "validate/index.html",

@@ -64,7 +64,7 @@ def start(post: Posting, task: str) -> Response:
     visit, upload = post.visit, post.file("file")
     typed = {name: post.text(name).strip() for name in TYPED}
     try:
-        request = _wanted(post)
+        request = _harvest_request(post)
         with on_disk(upload, visit.workspace.file_limits) if upload else nullcontext() as path:
             job = ask_harvest(
                 visit.db, visit.blobs, visit.actor, task, request, file=path, runners=visit.workspace.runners
@@ -102,7 +102,7 @@ def cancel(post: Posting, task: str, job: int) -> Response:
     return visit.redirect(f"/tasks/{task}/harvests/{job}", visit.tongue.gettext("The harvest is cancelled."))
 
 
-def _wanted(post: Post) -> HarvestRequest:
+def _harvest_request(post: Post) -> HarvestRequest:
     rule = post.text("rule")
     return HarvestRequest(
         post.text("model").strip(),

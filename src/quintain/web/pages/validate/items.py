@@ -158,9 +158,9 @@ def _items(visit: Visit, task: str, name: str, asked: ListQuery, *, trouble: Tro
         item_labels=[("", _("all")), *((label, label) for label in definition.judgement_labels)],
         columns=_names(definition),
         datasets=[
-            (one.ref, one.ref)
-            for one in datasets.list_versions(visit.db, visit.actor, task)
-            if datasets.may_see_answers(visit.actor, one)
+            (version.ref, version.ref)
+            for version in datasets.list_versions(visit.db, visit.actor, task)
+            if datasets.may_see_answers(visit.actor, version)
         ],
         crumbs=crumbs(visit, definition, name, _("Items")),
         error=trouble,

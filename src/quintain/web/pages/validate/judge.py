@@ -174,7 +174,12 @@ def _page(
 ) -> Response:
     task = desk.offer.validation.task
     items = [
-        (item, parts_of(task, item.inputs), cards_of(item.labels), answer_of(task, item.inputs, item.answer))
+        (
+            item,
+            parts_of(task, item.inputs),
+            cards_of(item.labels, visit.language),
+            answer_of(task, item.inputs, item.answer),
+        )
         for item in desk.page.items
     ]
     return visit.render(

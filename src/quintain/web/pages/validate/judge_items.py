@@ -63,12 +63,16 @@ def _part(field: FormField, inputs: Mapping[str, Any], *, alone: bool) -> ItemPa
     return ItemPart(title, shown(value))
 
 
-def cards_of(labels: Sequence[Label]) -> list[Card]:
-    """Return labels with the keys that choose them; an option's number means nothing to people, its text does."""
+def cards_of(labels: Sequence[Label], language: str) -> list[Card]:
+    """Return labels with the keys that choose them, and what they mean in *language*.
+
+    An option's number means nothing to people, its text does.
+    """
     cards = []
     for number, label in enumerate(labels, 1):
-        is_option = label.name.isdecimal() and bool(label.gloss)
-        title, gloss = (label.gloss, "") if is_option else (label.name, label.gloss)
+        meaning = label.gloss_in(language)
+        is_option = label.name.isdecimal() and bool(meaning)
+        title, gloss = (meaning, "") if is_option else (label.name, meaning)
         cards.append(Card(str(number % 10) if number <= 10 else "", label.name, title, gloss))
     return cards
 

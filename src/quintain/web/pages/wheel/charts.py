@@ -9,7 +9,8 @@ from typing import Any
 from quintain.core.records.figures import Estimate
 from quintain.core.records.wheel import TimelineRound
 from quintain.core.rounds import RoundState
-from quintain.reports.round_lines import RoundColumn, RoundPoint, RoundWords, Style, round_lines, short_names
+from quintain.reports.round_lines import RoundColumn, RoundPoint, RoundWords, round_lines, short_names
+from quintain.reports.series import Style
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +61,9 @@ def score_chart(
     columns = []
     for row in rounds:
         figures = {
-            names[one.model]: RoundPoint(one.score, row.items, one.model in row.targets)
-            for one in row.models
-            if one.model in names
+            names[model.model]: RoundPoint(model.score, row.items, model.model in row.targets)
+            for model in row.models
+            if model.model in names
         }
         columns.append(_column(row, figures, notes, "untested", people=row.human, people_n=row.items))
     return round_lines(columns, styles, words) if any(column.models for column in columns) else None
@@ -78,7 +79,9 @@ def collected_table(rounds: Sequence[TimelineRound]) -> RoundsTable:
 def score_table(rounds: Sequence[TimelineRound]) -> RoundsTable:
     """Return the figures of `score_chart`, of the models that have a line there."""
     names = short_names(leading(rounds, MOST_LINES))
-    cells = [{names[one.model]: (one.score, row.items) for one in row.models if one.model in names} for row in rounds]
+    cells = [
+        {names[model.model]: (model.score, row.items) for model in row.models if model.model in names} for row in rounds
+    ]
     return _table(rounds, cells, [(row.human, row.items) for row in rounds])
 
 

@@ -7,12 +7,12 @@ from starlette.responses import Response
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.records.wheel import Timeline
 from quintain.core.wheel import ParityState
-from quintain.reports.round_lines import RoundWords, styles_of
-from quintain.services.models.registry import list_names
+from quintain.reports.round_lines import RoundWords
 from quintain.services.tasks import definitions as tasks
 from quintain.services.wheel import next_round, standings
 from quintain.services.wheel import timeline as service
 from quintain.web.errors import Trouble, trouble_of
+from quintain.web.pages.models.styles import model_styles
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.pages.wheel.charts import (
     RoundsChart,
@@ -92,7 +92,7 @@ def state_words(visit: Visit) -> dict[str, str]:
 def _charts(visit: Visit, timeline: Timeline) -> list[RoundsChart]:
     """Return each chart with the question that it answers and its figures; none where there is nothing to draw."""
     _ = visit.tongue.gettext
-    styles = styles_of([name for _task, name in list_names(visit.db, visit.actor, timeline.task)])
+    styles = model_styles(visit, timeline.task)
     notes = {
         "draft": _("a draft"),
         "open": _("still open"),

@@ -13,6 +13,7 @@ const root = document.getElementById("board");
 const words = JSON.parse(root.dataset.words);
 const titles = JSON.parse(root.dataset.titles);
 const presets = JSON.parse(root.dataset.presets);
+const styles = JSON.parse(root.dataset.styles);
 const top = Number(root.dataset.top);
 const api = `/api/v1/tasks/${encodeURIComponent(root.dataset.task)}/board`;
 const byId = (id) => document.getElementById(id);
@@ -24,6 +25,8 @@ const part = () => {
 // Safari knows no idle time.
 const requestIdle = window.requestIdleCallback ?? ((work) => setTimeout(work, 100));
 const cancelIdle = window.cancelIdleCallback ?? clearTimeout;
+
+const BESIDE = window.matchMedia("(min-width: 1560px)"); // as in the stylesheet
 
 let state;
 let table;
@@ -183,7 +186,7 @@ function redraw() {
   if (!state.values || !byId("board-refused").hidden) return; // nothing can be ranked
   const [x, y] = [byId("scatter-x").value, byId("scatter-y").value];
   drawn = state.values;
-  showScatter(byId("scatter"), state, titles, words, [x, y]);
+  showScatter(byId("scatter"), state, titles, words, styles, [x, y]);
   const front = [...state.front(x, y)].map((m) => state.models[m].name);
   byId("scatter-front").textContent = `${words.pareto}: ${front.slice(0, 12).join(", ")}${front.length > 12 ? " …" : ""}`;
 }
@@ -260,12 +263,14 @@ async function start() {
   state.read(new URLSearchParams(location.search));
   byId("board-rows").replaceChildren();
   const place = { scroller: byId("board-scroll"), table: byId("board-table"), body: byId("board-rows"), tip: byId("board-tip") };
-  table = new Table(state, place, words, titles, api);
+  table = new Table(state, place, words, titles, api, styles);
   sliders = new Sliders(root, state, words, top);
   setControls();
   listen();
   show();
   linkScatter(byId("scatter"), table);
+  // Beside the table, where there is room, the chart shows what the rows show.
+  if (BESIDE.matches) byId("trade-offs").open = true;
   redraw();
   showRounds(byId("rounds"), state.board, words);
   root.dataset.ready = "true";

@@ -43,6 +43,16 @@ const vector = (tag, attributes, ...children) => {
   return made;
 };
 
+/** How a model is drawn in charts, beside its name. */
+export const makeMark = () =>
+  vector("svg", { class: "model-mark", viewBox: "-1.4 -1.4 2.8 2.8", width: "12", height: "12", "aria-hidden": "true" }, vector("path", {}));
+
+/** Draw the mark of a model; one without has none. */
+export function drawMark(mark, style) {
+  mark.firstChild.setAttribute("d", style?.[2] ?? "");
+  mark.firstChild.setAttribute("fill", style?.[0] ?? "none");
+}
+
 /** An empty bar, a hundred wide however wide it is shown. Paths cost a frame far less than styles that change. */
 export const makeBar = () =>
   vector("svg", { class: "thin-bar", viewBox: "0 0 100 6", preserveAspectRatio: "none", "aria-hidden": "true" }, vector("path", {}), vector("path", {}));

@@ -6,8 +6,9 @@ import { colour, drawCharts } from "./charts.js";
 
 // Beyond, each point as an element of the page would weigh on every frame that the table makes.
 const ELEMENTS = 150;
+const UNKNOWN = ["#7d8797", "circle"];
 
-export function showScatter(place, state, titles, words, [x, y]) {
+export function showScatter(place, state, titles, words, styles, [x, y]) {
   const spec = JSON.parse(place.dataset.chart);
   const [cx, cy] = [x, y].map((name) => state.axes.findIndex((axis) => axis.name === name));
   const front = state.front(x, y);
@@ -16,7 +17,8 @@ export function showScatter(place, state, titles, words, [x, y]) {
     if (Number.isNaN(one) || Number.isNaN(two)) return [];
     const counts = [cx, cy].map((c) => state.figure(m, c)?.n).filter((n) => n > 0);
     const n = counts.length ? Math.min(...counts) : null;
-    return [{ ref: model.ref, name: model.name, x: one, y: two, front: front.has(m), n, few: isFew(n) }];
+    const [drawn, mark] = styles[model.name] ?? UNKNOWN;
+    return [{ ref: model.ref, name: model.name, x: one, y: two, front: front.has(m), n, few: isFew(n), colour: drawn, mark }];
   });
   const points = hollow(spec);
   if (!spec.data.values.length) {

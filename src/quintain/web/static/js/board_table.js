@@ -1,7 +1,7 @@
 // What stands in the rows of the board: rank, name, score, and a cell per axis with its value, bar and interval.
 
 import { Details, about, gapTexts } from "./board_details.js";
-import { barPaths, digits, drawBar, element, exact, fill, makeBar, write } from "./board_dom.js";
+import { barPaths, digits, drawBar, drawMark, element, exact, fill, makeBar, makeMark, write } from "./board_dom.js";
 import { Grid } from "./board_grid.js";
 import { Rows } from "./board_rows.js";
 
@@ -12,8 +12,8 @@ function newerText(model, words) {
 }
 
 export class Table {
-  constructor(state, place, words, titles, base) {
-    Object.assign(this, { state, words, titles });
+  constructor(state, place, words, titles, base, styles) {
+    Object.assign(this, { state, words, titles, styles });
     this.details = new Details(state, words, titles, base);
     this.sure = null;
     this.lit = undefined;
@@ -82,6 +82,7 @@ export class Table {
   make() {
     const toggle = element("button", { class: "board-toggle", type: "button", tabindex: "-1", "aria-expanded": "false" }, element("span", { "aria-hidden": "true" }, "▸"));
     const name = element("span", { class: "board-called" });
+    const mark = makeMark();
     const chips = element("span", { class: "board-chips" });
     const rank = element("td", { class: "board-rank", tabindex: "-1" }, "");
     const text = document.createTextNode("");
@@ -91,9 +92,9 @@ export class Table {
       const bar = makeBar();
       return { cell: element("td", { class: "board-cell", tabindex: "-1" }, text, bar), text, bar };
     });
-    const heading = element("th", { scope: "row", class: "board-name" }, element("div", {}, toggle, element("span", { class: "board-who" }, name, chips)));
+    const heading = element("th", { scope: "row", class: "board-name" }, element("div", {}, toggle, mark, element("span", { class: "board-who" }, name, chips)));
     const row = element("tr", { class: "board-row" }, rank, heading, score, ...cells.map(({ cell }) => cell));
-    const slot = { row, rank, score, text, toggle, name, chips, cells, stops: [rank, toggle, score, ...cells.map(({ cell }) => cell)] };
+    const slot = { row, rank, score, text, toggle, mark, name, chips, cells, stops: [rank, toggle, score, ...cells.map(({ cell }) => cell)] };
     toggle.addEventListener("click", () => this.toggle(slot));
     return slot;
   }
@@ -128,6 +129,7 @@ export class Table {
     slot.row.dataset.ref = model.ref;
     slot.row.classList.toggle("lit", model.ref === this.lit);
     write(slot.name, model.name);
+    drawMark(slot.mark, this.styles[model.name]);
     slot.toggle.setAttribute("aria-label", fill(words.details, { name: model.name }));
     const open = this.rows.unfolded.has(m) ? "true" : "false";
     if (slot.toggle.getAttribute("aria-expanded") !== open) slot.toggle.setAttribute("aria-expanded", open);

@@ -2,6 +2,8 @@
 // here it only gets the colours of the page, and the interpreter that needs no `eval`.
 
 const LIBRARIES = ["vega.min.js", "vega-lite.min.js", "vega-embed.min.js"];
+// What a chart does not colour itself; `quintain.reports.series` has the same.
+const CATEGORIES = ["#4a76d4", "#2f9e77", "#b0558f", "#c04a3f", "#1f93ab", "#8a63d2", "#7f7a2f", "#7d8797"];
 const views = new WeakMap();
 let loading = null;
 
@@ -42,7 +44,9 @@ function look() {
     axis: { labelColor: ink, titleColor: muted, gridColor: line, domainColor: line, tickColor: line, labelFontSize: 13, titleFontSize: 12, titleFontWeight: "normal", labelLimit: 220 },
     legend: { labelColor: ink, titleColor: muted },
     title: { color: ink, anchor: "start", fontSize: 14 },
+    range: { category: CATEGORIES, ramp: [colour("--accent-soft"), colour("--accent")], heatmap: [colour("--accent-soft"), colour("--accent")] },
     bar: { color: colour("--accent") },
+    area: { color: colour("--accent") },
     point: { color: colour("--accent") },
     line: { color: colour("--accent") },
     rule: { color: colour("--verdict-mark") },
@@ -71,6 +75,11 @@ async function draw(element) {
   element.dispatchEvent(new CustomEvent("quintain:drawn", { detail: view.view }));
 }
 
+/** Draw what can be seen: a chart within a fold has no width, and is drawn when that is opened. */
 export function drawCharts(root = document) {
-  for (const element of root.querySelectorAll(".chart[data-spec]")) draw(element);
+  for (const element of root.querySelectorAll(".chart[data-spec]")) {
+    if (!element.closest("details:not([open])")) draw(element);
+  }
 }
+
+document.addEventListener("toggle", (event) => event.target.open && drawCharts(event.target), true);

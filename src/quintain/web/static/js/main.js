@@ -1,6 +1,7 @@
 // What every page does: keys, menus, dialogs, toasts, charts. Works on whatever htmx swaps in, too.
 
 import { drawCharts } from "./charts.js";
+import { watchTables } from "./scroll_hint.js";
 import { toggleTheme } from "./theme.js";
 
 const TYPING = "input, textarea, select, [contenteditable]";
@@ -102,15 +103,30 @@ function showRoom() {
   if (strip && open) strip.scrollLeft = open.offsetLeft - strip.offsetLeft - (strip.clientWidth - open.offsetWidth) / 2;
 }
 
+/** What an address or a link points at is seen, also within folds. */
+function unfold(hash) {
+  for (let fold = hash.length > 1 && document.getElementById(decodeURIComponent(hash.slice(1))); fold; fold = fold.parentElement) {
+    if (fold.matches("details")) fold.open = true;
+  }
+}
+
 document.addEventListener("keydown", onKey);
 document.addEventListener("keydown", onEscape);
 document.addEventListener("click", onClick);
+document.addEventListener("click", (event) => unfold(event.target.closest?.("a[href^='#']")?.hash ?? ""));
+window.addEventListener("hashchange", () => unfold(location.hash));
 document.addEventListener("click", onSecondClick, true);
 document.addEventListener("submit", onSubmit, true);
 document.addEventListener("submit", onBusy);
 document.addEventListener("quintain:theme", () => drawCharts());
-document.addEventListener("htmx:after:swap", () => drawCharts());
+document.addEventListener("htmx:after:swap", () => {
+  drawCharts();
+  watchTables();
+  document.querySelector("[data-in-sight]")?.scrollIntoView({ block: "nearest" });
+});
 window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => drawCharts());
 fadeToasts();
 showRoom();
+unfold(location.hash);
 drawCharts();
+watchTables();

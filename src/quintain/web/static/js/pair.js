@@ -1,6 +1,7 @@
 // The break page: what differs between the two sides of a pair, while it is typed. The form works without it.
 
-import { piecesOf, wordDiff } from "./worddiff.js";
+import { wordDiff } from "./worddiff.js";
+import { piecesOf } from "./words.js";
 
 /** Count the words and signs to put in, take out or replace, as the server does. */
 export function wordsChanged(before, after) {

@@ -54,7 +54,7 @@ def differences_section(measures: Measures, commands: list[str]) -> ReportSectio
             means: list[Cell] = [float(by_set[name].mean()) for name in (name_a, other)]
             rows.append([measure, name_a, other, *means, above, size, p])
             if p is not None and p < 0.05:
-                findings.append(_said(measure, name_a, other, above, size))
+                findings.append(_difference_sentence(measure, name_a, other, above, size))
     columns = [
         Column(Text("Measure")),
         Column(Text("Data set")),
@@ -79,7 +79,7 @@ def differences_section(measures: Measures, commands: list[str]) -> ReportSectio
     )
 
 
-def _said(measure: str, name: str, other: str, above: Estimate, size: Estimate) -> Text:
+def _difference_sentence(measure: str, name: str, other: str, above: Estimate, size: Estimate) -> Text:
     first, second = (name, other) if (above.value or 0.0) >= 0.5 else (other, name)
     turned = above if first == name else _turned(above)
     value = turned.value or 0.0

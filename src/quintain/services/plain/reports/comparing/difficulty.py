@@ -67,7 +67,7 @@ def responses_to(sets: Sequence[ComparedSet], responses: Responses) -> Responses
         )
     names = [responses.items[at] for at in matching]
     return Responses(
-        responses.respondents, names, responses.correct[:, matching], responses.weight, [owner[one] for one in names]
+        responses.respondents, names, responses.correct[:, matching], responses.weight, [owner[name] for name in names]
     )
 
 

@@ -49,7 +49,7 @@ def gap_section(sets: Sequence[ComparedSet], seed: int, commands: list[str]) -> 
     return ReportSection(
         "gap",
         Text("How far are models behind people?"),
-        [*_said(sums, by_slice, models, slice_), *_verdicts(tested)][:MOST_FINDINGS],
+        [*_gap_findings(sums, by_slice, models, slice_), *_verdicts(tested)][:MOST_FINDINGS],
         _charts(sums, by_slice, slice_),
         tables,
         commands,
@@ -80,7 +80,7 @@ def _charts(sums: Sequence[ArmSums], by_slice: Sequence[dict[str, SliceFigures]]
     return [Chart("gap-chart", title, chart)] if points else []
 
 
-def _said(
+def _gap_findings(
     sums: Sequence[ArmSums], by_slice: Sequence[dict[str, SliceFigures]], models: Sequence[str], slice_: str
 ) -> list[str]:
     findings: list[str] = []
@@ -115,7 +115,7 @@ def _tested(
     for name, _ in SLICES:
         for model in models:
             tests = [compare(one, other, name, model, seed=seed) for one, other in combinations(sums, 2)]
-            raised = holm([one.p for one in tests])
+            raised = holm([test.p for test in tests])
             rows += [
                 (one.first, one.second, name, model, one.difference, p)
                 for one, p in zip(tests, raised, strict=True)

@@ -146,7 +146,9 @@ def votes_of(value: Any) -> dict[str, int] | None:
             return None
     if isinstance(value, Mapping):
         numbers = {str(name): times for name, times in value.items() if times is not None}
-        fine = all(isinstance(one, int | float) and one >= 0 and int(one) == one for one in numbers.values())
+        fine = all(
+            isinstance(number, int | float) and number >= 0 and int(number) == number for number in numbers.values()
+        )
         return {name: int(times) for name, times in numbers.items()} if fine else None
     if isinstance(value, list):
         counts: dict[str, int] = {}

@@ -95,7 +95,7 @@ def compare_datasets(
     sections.append(differences_section(measures, commands))
     done(1.0)
     return DataComparison(
-        _report(sets, options, [one for one in sections if one is not None]), cells, options.checkpoints
+        _report(sets, options, [section for section in sections if section is not None]), cells, options.checkpoints
     )
 
 

@@ -32,8 +32,8 @@ def transfer_section(
     cells: Sequence[TransferCell], parts: Mapping[str, Examples], learner: str, commands: list[str]
 ) -> ReportSection:
     """Show the matrix: a row for each data set that was learned from, a column for each it was tried on."""
-    trains = list(dict.fromkeys(one.train for one in cells))
-    by_pair = {(one.train, one.test): one for one in cells}
+    trains = list(dict.fromkeys(cell.train for cell in cells))
+    by_pair = {(cell.train, cell.test): cell for cell in cells}
     columns = [Column(Text("Learned from"))]
     for name in parts:
         columns += [Column(name, "share"), Column(Text("± over seeds"), "share")]
@@ -56,7 +56,7 @@ def transfer_section(
     return ReportSection(
         "transfer",
         Text("What carries over from one data set to another?"),
-        [*_said(by_pair, parts), *_strangers(parts)],
+        [*_transfer_findings(by_pair, parts), *_strangers(parts)],
         [Chart("transfer-chart", Text("Learned from one, tried on another"), chart)],
         [Table("transfer-table", Text("Accuracy of a learner trained on each data set"), columns, [*rows, chance])],
         commands,
@@ -69,7 +69,7 @@ def transfer_section(
     )
 
 
-def _said(by_pair: Mapping[tuple[str, str], TransferCell], parts: Mapping[str, Examples]) -> list[str]:
+def _transfer_findings(by_pair: Mapping[tuple[str, str], TransferCell], parts: Mapping[str, Examples]) -> list[str]:
     findings: list[str] = []
     for test in parts:
         own = by_pair[test, test].accuracy

@@ -18,7 +18,7 @@ CHARTED_TAGS = 15
 
 def variety_section(texts: Mapping[str, Sequence[str]], seed: int, commands: list[str]) -> ReportSection:
     """Measure entropy of n-grams and nearness to the nearest text, on as many texts of each."""
-    size = min(len(one) for one in texts.values())
+    size = min(len(text) for text in texts.values())
     measured = {name: variety(one, size, seed=seed) for name, one in texts.items()}
     columns = [Column(Text("Texts of")), Column(Text("Texts in a draw"), "count")]
     columns += [Column(Text("Entropy of {n}-grams, bits", n=n), "parameter") for n in LENGTHS]
@@ -86,12 +86,14 @@ def coverage_section(sets: Sequence[ComparedSet], commands: list[str]) -> Report
         [name, one.tagged, one.tags, one.known, one.expected, one.evenness] for name, one in covered.items()
     ]
     columns = [Column(Text("Tag")), *(Column(name, "share") for name in tags), Column("p", "chance")]
-    by_tag: list[list[Cell]] = [[one.tag, *(one.shares[name] for name in tags), one.p] for one in shares[:MOST_TAGS]]
+    by_tag: list[list[Cell]] = [
+        [share.tag, *(share.shares[name] for name in tags), share.p] for share in shares[:MOST_TAGS]
+    ]
     points: list[tuple[str, str, Estimate, int]] = [
-        (one.tag, name, one.shares[name], len(tags[name])) for one in shares[:CHARTED_TAGS] for name in tags
+        (share.tag, name, share.shares[name], len(tags[name])) for share in shares[:CHARTED_TAGS] for name in tags
     ]
     chart = interval_chart(points, row=Text("Tag"), series=Text("Data set"), value=Text("Share of examples"))
-    differing = [one.tag for one in shares if one.stands]
+    differing = [share.tag for share in shares if share.stands]
     return ReportSection(
         "coverage",
         Text("Which phenomena does each data set cover?"),

@@ -90,7 +90,7 @@ def read_answered(path: Source, predictions: Mapping[str, Source], columns: Erro
         {name: table[name].cast(pl.String).fill_null("").to_list() for name in columns.fields},
         {**tags, **more},
         {name: in_names(pl.Series(one[0], dtype=pl.String), names).to_list() for name, one in predicted.items()},
-        [_called(one, names) for one in _votes(table[columns.votes], path)] if columns.votes else (),
+        [_called(vote, names) for vote in _votes(table[columns.votes], path)] if columns.votes else (),
         {name: [_called(share, names) for share in one[1]] for name, one in predicted.items() if one[1]},
         tuple(text for one in predicted.values() for text in label_warnings(gold, one[0])),
     )
@@ -171,7 +171,7 @@ def _votes(column: pl.Series, path: Source) -> list[Mapping[str, int]]:
             total=len(faults),
             remedy="Votes are a list of answers, or a mapping from answers to how often each was given.",
         )
-    return [one or {} for one in votes]
+    return [vote or {} for vote in votes]
 
 
 def beliefs(answered: AnsweredSet, model: str) -> tuple[FloatArray, IntArray, IntArray]:
@@ -183,7 +183,7 @@ def beliefs(answered: AnsweredSet, model: str) -> tuple[FloatArray, IntArray, In
             remedy="Name the column of the votes with --votes; predictions need a column `probabilities`, or one "
             "`prob_LABEL` for each label.",
         )
-    labels = sorted({name for one in believed for name in one} | {name for one in answered.votes for name in one})
+    labels = sorted({name for one in believed for name in one} | {name for vote in answered.votes for name in vote})
     column_of = {name: at for at, name in enumerate(labels)}
     shares, votes = np.zeros((len(answered), len(labels))), np.zeros((len(answered), len(labels)), dtype=np.int64)
     for row, (own, people) in enumerate(zip(believed, answered.votes, strict=True)):

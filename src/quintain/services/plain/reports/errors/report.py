@@ -11,7 +11,8 @@ from quintain.core.errors import BadInput
 from quintain.core.records.report import Cell, Chart, Column, Report, ReportFact, ReportSection, Table
 from quintain.core.records.study import ErrorSlice, HumanCalibration, ModelPair
 from quintain.core.texts import Text
-from quintain.reports.charts import bar_chart, curve_chart, interval_chart
+from quintain.reports.charts import bar_chart, interval_chart
+from quintain.reports.line_charts import curve_chart
 from quintain.services.plain.reports.errors.reading import AnsweredSet, beliefs
 from quintain.stats.bootstrap import FloatArray
 from quintain.stats.errors.calibration import calibrate
