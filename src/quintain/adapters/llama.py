@@ -16,7 +16,7 @@ import json
 import math
 import socket
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -72,20 +72,10 @@ class LlamaModel:
         """Cut *text* into tokens, as a continuation of something."""
         return list(self._post("/tokenize", {"content": text})["tokens"])
 
-    def write(self, prompt: str, most: int, hear: Callable[[str], None] | None = None) -> str:
-        """Continue *prompt* until the model ends its turn, by at most so many tokens; *hear* is told each piece."""
+    def write(self, prompt: str, most: int) -> str:
+        """Continue *prompt* until the model ends its turn, by at most so many tokens."""
         request = {"prompt": prompt, "max_tokens": most, "cache_prompt": self._go_back(prompt), **self._sampling}
-        if hear is None:
-            return str(self._complete(request)["text"])
-        pieces: list[str] = []
-
-        def take(chunk: Mapping[str, Any]) -> None:
-            piece = str(_choice(chunk)["text"])
-            pieces.append(piece)
-            hear(piece)
-
-        self._server.handle_completions({**request, "stream": True}, take)
-        return "".join(pieces)
+        return str(self._complete(request)["text"])
 
     def log_probabilities(self, prompt: str, continuations: Sequence[Sequence[int]]) -> list[float]:
         """Return the logarithm of the probability that *prompt* goes on with each of these tokens, one after the other.

@@ -35,7 +35,7 @@ COMMANDS: Mapping[str, Listed] = {
         ("quintain.cli.house.init:init",),
     ),
     "serve": Listed(
-        "Serve the pages and the API of the workspace until Ctrl-C; the first start makes the admin.",
+        "Serve the pages and the API of the workspace until Ctrl-C.",
         ("quintain.cli.house.serve:serve",),
     ),
     "worker": Listed(

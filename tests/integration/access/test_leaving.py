@@ -23,6 +23,7 @@ from quintain.store.database import transaction
 from quintain.store.tables import Earning, EarningDecision, LedgerTransaction, User
 from tests.collecting import TASK
 from tests.people import make_person
+from tests.refusals import refusal
 from tests.web_support import browser_of, on_one_line, post, running, token_for
 
 TASK_NAME = "mood"
@@ -149,7 +150,7 @@ def test_an_account_is_deleted_on_every_surface(own_demo: Workspace, cli: Callab
     with running(own_demo) as url:
         mine = Client(url, token_for(own_demo, "paul"))
         assert [str(one) for one in mine.open_pay().open] == ["3.20 EUR"]
-        with pytest.raises(Conflict, match="not paid yet"):
+        with refusal(Conflict, "unpaid_work"):
             mine.delete_me("paul")
         with pytest.raises(BadInput, match="not the name"):
             mine.delete_me("clara", give_up_pay=True)

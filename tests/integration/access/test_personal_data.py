@@ -36,6 +36,7 @@ from quintain.store.tables import (
     WebSession,
 )
 from tests.exported import export_person
+from tests.refusals import refusal
 from tests.validation_support import REF, make_ground, make_judges
 
 
@@ -151,7 +152,7 @@ def test_others_are_left_to_admins(db: Session, admin: Actor, worker: Actor, bui
 
 def test_the_last_admin_cannot_leave(db: Session, admin: Actor, worker: Actor) -> None:
     """Nobody would be in charge: refused until there is another one."""
-    with pytest.raises(Conflict, match="only admin"):
+    with refusal(Conflict, "only_admin"):
         delete_person(db, admin)
     accounts.grant_role(db, admin, "wilma", RoleName.ADMIN)
     delete_person(db, admin)

@@ -45,6 +45,7 @@ from quintain.store.queries.tasks import board_settings
 from quintain.store.tables import Cell
 from tests.boards import COUNTED, add_cell, add_sentences, add_version, evaluated, sentences, up_to
 from tests.evaluation import add_data, add_model, add_task
+from tests.refusals import refusal
 
 LIMITS = Limits(memory_bytes=512 * MIB, wall_seconds=60, call_seconds=20)
 HONEST = """
@@ -270,7 +271,7 @@ def test_a_frozen_board_counts_what_came_later_as_still_to_come(
     assert frozen.provisional
     assert model_of(frozen, "two").values["performance"][0] is not None
     assert ranks(board(db, blobs, owner, "mood", BoardPart(live=True)))["two"] is not None
-    with pytest.raises(Conflict, match="frozen"):
+    with refusal(Conflict, "board_frozen"):
         remeasure(db, blobs, owner, "mood")
 
 

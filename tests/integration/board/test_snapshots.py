@@ -29,6 +29,7 @@ from quintain.services.tasks.board_settings import board_spec, set_board
 from quintain.store.blobs import Blobs
 from quintain.web.app import create_app
 from tests.beginnings import Build, with_small_board
+from tests.refusals import refusal
 from tests.web_support import PASSWORD, browser_of, post
 
 CALL = "/api/v1/tasks/mood/board"
@@ -89,7 +90,7 @@ def test_a_snapshot_is_kept_from_who_may_not_see_its_models(
     taken = board_keep.take_snapshot(db, blobs, builder, "mood", title="large wins", part=None)
     assert board_keep.read_snapshot(db, blobs, ANONYMOUS, "mood", taken.hash)[0] == taken
     set_visibility(db, builder, "mood/large", visibility)
-    with pytest.raises(Forbidden, match="not public any more"):
+    with refusal(Forbidden, "not_public"):
         board_keep.read_snapshot(db, blobs, ANONYMOUS, "mood", taken.hash)
     for actor in (owner, builder, OPERATOR):
         assert board_keep.read_snapshot(db, blobs, actor, "mood", taken.hash)[0] == taken

@@ -35,6 +35,7 @@ from quintain.store.queries.house.personal import rows_about
 from quintain.store.tables import Attempt, Round, RoundAssignment, WritingSession
 from tests.collecting import RUNNERS, TASK, add_models, add_round, submit, writers
 from tests.evaluation import CARD
+from tests.refusals import refusal
 
 Counted = Callable[[], int]
 
@@ -187,7 +188,7 @@ def test_a_dead_or_slow_model_costs_no_attempt(
         ({"handler": lambda *_: []}, 5.0),
         ({}, 5.0),
     ):
-        with pytest.raises(Unavailable, match="cost you no attempt"):
+        with refusal(Unavailable, "no_answer"):
             submit_attempt(
                 db,
                 blobs,
@@ -248,7 +249,7 @@ def test_a_round_that_closes_while_the_model_thinks_keeps_the_text(
         close_round(db, owner, info.ref)
         return ["neutral"]
 
-    with pytest.raises(Conflict, match="while you were writing"):
+    with refusal(Conflict, "round_not_open"):
         submit_attempt(
             db, blobs, worker, key, {"text": "Hm."}, target="neutral", token="t", runners={"handler": closing}
         )
@@ -286,14 +287,14 @@ def test_exact_and_near_duplicates_are_refused(
     text = "The waiter took our order twice, and then he brought us neither of the two good dishes."
     key = start_session(db, blobs, worker, info.ref).key
     submit(db, blobs, worker, key, text, target="positive", token="1")
-    with pytest.raises(Conflict, match="You have submitted this very text"):
+    with refusal(Conflict, "duplicate_text"):
         submit(db, blobs, worker, key, text.upper() + "!!", target="positive", token="2")
     assert submit(db, blobs, worker, key, text.replace("neither", "none"), target="positive", token="3").number == 2
     other = writers(db, 1)[0]
     theirs = start_session(db, blobs, other, info.ref).key
-    with pytest.raises(Conflict, match="Somebody has submitted this very text"):
+    with refusal(Conflict, "duplicate_text"):
         submit(db, blobs, other, theirs, text, target="positive", token="4")
-    with pytest.raises(Conflict, match="almost the same as what somebody else"):
+    with refusal(Conflict, "duplicate_text"):
         submit(db, blobs, other, theirs, text.replace("dishes", "dish"), target="positive", token="5")
     contrast = submit(db, blobs, other, theirs, text.replace("dishes", "dish"), target="negative", token="6")
     assert contrast.number == 1
@@ -420,7 +421,7 @@ def test_a_lapsed_lease_goes_to_the_next_writer(
         submit(db, blobs, worker, key, "I was away.")
     assert get_session(db, worker, key).draft == {"text": "I was away."}
     assert submit(db, blobs, other, theirs.key, "Here I am.").number == 1
-    with pytest.raises(Unavailable, match="Every prompt is with somebody else"):
+    with refusal(Unavailable, "nothing_to_write"):
         start_session(db, blobs, worker, info.ref)
     assert db.scalars(select(WritingSession.outcome).where(WritingSession.key == key)).one() == ""
 

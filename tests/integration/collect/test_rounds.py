@@ -36,6 +36,7 @@ from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from tests.boards import add_version, evaluated, small_board, up_to
 from tests.collecting import ONE, ROUND, TASK, add_models, add_round, submit, write_prompts, writers
+from tests.refusals import refusal
 
 
 def text(more: str = "", targets: str = ONE, tables: str = "") -> str:
@@ -54,7 +55,7 @@ def test_a_round_is_a_draft_then_open_then_closed(
     assert (draft.ref, draft.state.value, list_rounds(db, worker)) == ("mood/1", "draft", [])
     with pytest.raises(NotFound):
         get_round(db, worker, "mood/1")
-    with pytest.raises(Conflict, match="has no prompts"):
+    with refusal(Conflict, "no_prompts"):
         open_round(db, owner, "mood/1")
     info = add_round(db, blobs, owner, tmp_path)
     assert get_round(db, worker, info.ref).state.value == "open"

@@ -25,6 +25,7 @@ from quintain.store.queries.trial import trials as trial_queries
 from quintain.store.queries.validate import items as item_queries
 from quintain.store.tables import Prompt
 from tests.collecting import add_round, submit
+from tests.refusals import refusal
 
 pytestmark = pytest.mark.both_databases
 FOOLING, OTHER = "What a nice evening it was.", "What a dreadful evening it was."
@@ -96,7 +97,7 @@ def test_it_counts_as_not_confirmed_when_the_session_ends(
     assert (shown.fooled, shown.ask, shown.inputs["text"]) == (False, "", FOOLING)
     assert judged(db, owner, info, policy) == 0
     assert counts(db, owner, info) == (1, 0)
-    with pytest.raises(Conflict, match="counts as not confirmed"):
+    with refusal(Conflict, "session_over"):
         confirm(db, worker, attempt_id, True)
     assert [one.fooled for one in my_attempts(db, worker)] == [False]
     row = attempts_table(db, owner, info.ref).row(0, named=True)

@@ -24,6 +24,7 @@ from quintain.store.queries.collect import attempts as queries
 from quintain.store.tables import Attempt, AttemptBand
 from tests.collecting import ONE, ROUND, TASK, add_round, submit
 from tests.evaluation import CARD
+from tests.refusals import refusal
 from tests.statements import counted
 
 pytestmark = pytest.mark.both_databases
@@ -98,7 +99,7 @@ def test_the_same_text_is_found_among_many_that_are_like_it(
     made = db.get_one(Attempt, first.attempt_id)
     bands = list(db.scalars(select(AttemptBand.band)))
     assert [(one.id, one.same) for one in queries.like(db, made.text_key, bands, limit=1)] == [(made.id, True)]
-    with pytest.raises(Conflict, match="You have submitted this very text before"):
+    with refusal(Conflict, "duplicate_text"):
         submit(db, blobs, worker, key, "it was bad and the evening went on for ever and ever after that")
 
 

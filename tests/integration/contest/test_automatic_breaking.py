@@ -19,6 +19,7 @@ from tests.beginnings import Build
 from tests.contests import NAMES, REF, STARTER, TERRIFIC, add_contest, add_contest_task, during, make_teams
 from tests.evaluation import add_model
 from tests.people import make_person
+from tests.refusals import refusal
 
 
 class HangsOnAWord:
@@ -122,7 +123,7 @@ def test_searches_are_the_breakers_own_and_within_the_rules(
 ) -> None:
     """Others see none of it; before and after breaking nothing is searched; numbers and models have to be some."""
     ben, cleo = people["ben"], people["cleo"]
-    with during("build"), pytest.raises(Conflict, match="begins after"):
+    with during("build"), refusal(Conflict, "too_early"):
         search_pairs.start_search(db, blobs, ben, REF, model)
     with during("break"):
         with pytest.raises(Forbidden, match="does not break"):
@@ -140,7 +141,7 @@ def test_searches_are_the_breakers_own_and_within_the_rules(
             search_pairs.advance_search(db, blobs, cleo, REF, search.number, runners=runners)
         with pytest.raises(NotFound, match="no proposal"):
             search_pairs.confirm_proposal(db, blobs, cleo, REF, proposal.id, "positive")
-    with during("score"), pytest.raises(Conflict, match="too late"):
+    with during("score"), refusal(Conflict, "too_late"):
         search_pairs.confirm_proposal(db, blobs, ben, REF, proposal.id, "positive")
 
 

@@ -15,6 +15,7 @@ from quintain.services.house.waiting import waiting_for
 from quintain.store.blobs import Blobs
 from tests.beginnings import Build
 from tests.contests import REF, ask_otherwise, during, with_whole_contest
+from tests.refusals import refusal
 
 REASON = "The evening is still blamed in it."
 JUDGES = ("jo", "jim", "jule")
@@ -56,7 +57,7 @@ def test_a_claim_says_something_once_and_is_given_back_where_it_was_right(
             with pytest.raises(BadInput, match="reason"):
                 rulings.contest_pair(db, people["anna"], REF, second.id, reason)
         rulings.contest_pair(db, people["anna"], REF, second.id, REASON)
-        with pytest.raises(Conflict, match="contests this pair already"):
+        with refusal(Conflict, "contested_already"):
             rulings.contest_pair(db, people["anna"], REF, second.id, REASON)
         with pytest.raises(Conflict, match="which is all that this contest allows"):
             rulings.contest_pair(db, people["anna"], REF, first.id, REASON)
@@ -79,11 +80,11 @@ def test_what_judges_have_settled_is_not_contested_and_organisers_decide_anew(
         rulings.contest_pair(db, people["anna"], REF, pair.id, REASON)
         _judge(db, people, "negative", "positive", "negative")
         assert _pair(db, blobs, people["anna"], "p1").status == "settled"
-        with pytest.raises(Conflict, match="Judges have settled this pair") as refused:
+        with refusal(Conflict, "pair_settled") as refused:
             rulings.contest_pair(db, people["cleo"], REF, pair.id, REASON)
         assert (refused.value.code, "decide anew" in refused.value.remedy) == ("pair_settled", True)
         rulings.rule_pair(db, owner, REF, pair.id, "keep", reason="Most people would praise it.")
-        with pytest.raises(Conflict, match="organisers have decided about this pair"):
+        with refusal(Conflict, "pair_settled"):
             rulings.contest_pair(db, people["cleo"], REF, pair.id, REASON)
         assert _pair(db, blobs, people["anna"], "p1").modified_label == "positive"
 
@@ -133,7 +134,7 @@ def test_final_results_wait_for_the_organisers_where_the_contest_says_so(
         for _ in range(2):
             freeze.freeze_due(db, blobs)
         assert sum("wait for your decision" in text for text in _texts(db, owner)) == 1
-        with pytest.raises(Conflict, match="wait for its organisers") as refused:
+        with refusal(Conflict, "undecided") as refused:
             scores.results(db, blobs, ANONYMOUS, REF)
         assert refused.value.code == "undecided"
         seen = scores.results(db, blobs, people["anna"], REF)

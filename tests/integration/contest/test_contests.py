@@ -28,6 +28,7 @@ from tests.contests import (
     with_contest_task,
 )
 from tests.evaluation import add_model
+from tests.refusals import refusal
 
 
 @pytest.fixture
@@ -117,7 +118,7 @@ def test_teams_are_joined_by_link_and_have_their_limits(db: Session, owner: Acto
         assert (seen.size, seen.people, seen.key, seen.pairs) == (2, None, None, None)
         teams.leave_team(db, people["ben"], REF)
         assert teams.list_teams(db, people["anna"], REF)[0].people == ("anna",)
-    with during("score"), pytest.raises(Conflict, match="too late"):
+    with during("score"), refusal(Conflict, "too_late"):
         teams.create_team(db, people["cleo"], REF, "late", "breaker")
 
 

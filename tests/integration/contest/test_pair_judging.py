@@ -22,6 +22,7 @@ from quintain.store.tables import PanelDevice, PanelPerson
 from tests.beginnings import Build
 from tests.contests import REF, ask_otherwise, during, with_whole_contest
 from tests.people import find_or_make_person
+from tests.refusals import refusal
 
 REASON = "The evening is still blamed in it."
 HALF_AN_HOUR = timedelta(minutes=31).total_seconds()
@@ -57,7 +58,7 @@ def test_no_more_people_work_at_a_pair_than_are_asked(db: Session, blobs: Blobs,
         assert (first.id, first.left, str(first.pay)) == (pair, 1, "0.07 USD")
         assert _take(db, people["jo"]).id == pair  # a second window has the same
         assert judging.next_to_judge(db, people["jim"], REF) is None
-        with pytest.raises(Conflict, match="not handed out"):
+        with refusal(Conflict, "not_handed"):
             judging.judge_pair(db, people["jim"], REF, pair, "negative", "negative")
     with during("review", seconds=HALF_AN_HOUR):
         assert _take(db, people["jim"]).id == pair
@@ -125,7 +126,7 @@ def test_a_pair_is_given_back_and_waits_for_others(db: Session, blobs: Blobs, pe
         _take(db, people["jo"])
         judging.return_pair(db, people["jo"], REF, pair)
         assert judging.next_to_judge(db, people["jo"], REF) is None
-        with pytest.raises(Conflict, match="not handed out"):
+        with refusal(Conflict, "not_handed"):
             judging.judge_pair(db, people["jo"], REF, pair, "negative", "negative")
         assert _take(db, people["jim"]).id == pair
 
@@ -164,5 +165,5 @@ def test_whoever_began_in_time_finishes_and_caps_pause_new_work(
     with during("review", seconds=left + 600):
         judged = judging.judge_pair(db, people["jo"], REF, pair, "negative", "negative")
         assert (judged.late, str(judged.earned)) == (True, "0.05 USD")
-        with pytest.raises(Conflict, match="too late"):
+        with refusal(Conflict, "too_late"):
             judging.next_to_judge(db, people["jo"], REF)

@@ -39,6 +39,7 @@ from tests.contests import (
     write_answers,
 )
 from tests.people import make_person
+from tests.refusals import refusal
 from tests.statements import counted
 
 
@@ -203,7 +204,7 @@ def test_contested_pairs_leave_the_score_until_judges_agree(
         late = make_person(db, "late", RoleName.WORKER)
         other = next(one for one in scores.list_pairs(db, blobs, people["anna"], REF).pairs if one.id != pair.id)
         for one in (pair, other):  # it has its three judgements; nobody contests the other
-            with pytest.raises(Conflict, match="not handed out"):
+            with refusal(Conflict, "not_handed"):
                 judging.judge_pair(db, late, REF, one.id, "positive", "positive")
         found = scores.results(db, blobs, people["anna"], REF)
         assert (found.score.contested, found.score.systems["words"].broken) == (0, 1)
@@ -238,7 +239,7 @@ def test_reference_systems_are_marked_and_count_if_the_organisers_say_so(
     db: Session, blobs: Blobs, owner: Actor, people: dict[str, Actor], tmp_path: Path
 ) -> None:
     """They come after breaking, as models or as files; breaker scores change only where they are let count."""
-    with during("break"), pytest.raises(Conflict, match="begins after"):
+    with during("break"), refusal(Conflict, "too_early"):
         systems.add_reference(db, blobs, owner, REF, "ngrams")
     with during("over"):
         before = scores.results(db, blobs, ANONYMOUS, REF).score.breakers["knots"].score

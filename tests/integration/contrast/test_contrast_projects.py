@@ -23,6 +23,7 @@ from quintain.store.blobs import Blobs
 from tests.beginnings import Build
 from tests.boards import add_sentences
 from tests.contrasting import EDITS, PROJECT, build, expert, project, write
+from tests.refusals import refusal
 
 REF = "mood/near"
 
@@ -116,7 +117,7 @@ def test_two_people_never_take_the_same_example(db: Session, blobs: Blobs, owner
     taken = [authoring.take_pivot(db, one, REF).id for one in people]
     assert len(set(taken)) == 6
     assert authoring.take_pivot(db, people[0], REF).id == taken[0]
-    with pytest.raises(NotFound, match="no example left"):
+    with refusal(NotFound, "no_pivots"):
         authoring.take_pivot(db, expert(db, "late"), REF)
 
 
@@ -129,7 +130,7 @@ def test_a_lapsed_example_goes_to_somebody_else(db: Session, blobs: Blobs, owner
     with clock(lambda: later):
         found = [authoring.take_pivot(db, expert(db, f"p{number}"), REF).id for number in range(6)]
         assert mine.id in found
-        with pytest.raises(Forbidden, match="not in your hands"):
+        with refusal(Forbidden, "pivot_not_held"):
             authoring.add_variant(db, xenia, REF, mine.id, Edit({"text": "Other."}, "negative", ["wording"]))
     with pytest.raises(Forbidden):
         authoring.get_pivot(db, yann, REF, mine.id)

@@ -43,6 +43,7 @@ from quintain.web.routes import API, PAGES
 from tests.evaluated import CONDITIONS
 from tests.evaluation import add_data, add_model, add_task
 from tests.people import make_person
+from tests.refusals import refusal
 from tests.web_support import PASSWORD, browser_of, token_for
 
 CANARY = "zqwren"
@@ -178,7 +179,7 @@ def test_asking_allowing_and_revoking(house: Workspace) -> None:
     ref = "mood/secret"
     with house.session() as db:
         assert (inputs_of(db, bert, ref).inputs, inputs_of(db, bert, ref).readable) == ("never", False)
-        with pytest.raises(Forbidden, match="nobody"):
+        with refusal(Forbidden, "inputs_closed"):
             ask_for_inputs(db, bert, ref)
         with pytest.raises(Forbidden):
             set_inputs(db, bert, ref, "open")

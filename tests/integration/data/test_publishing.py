@@ -30,6 +30,7 @@ from quintain.store.tables import AuditEntry
 from quintain.tasks.contract import KINDS
 from quintain.tasks.starter import starter
 from tests.people import make_person
+from tests.refusals import refusal
 
 LABELS = ("negative", "neutral", "positive")
 TOML = 'name = "mood"\nkind = "text-classification"\nlabels = ["negative", "neutral", "positive"]\n'
@@ -188,7 +189,7 @@ def test_inputs_that_are_not_open_are_in_the_folders_of_those_who_may_read_them(
     hidden, reader = splits[2].ref, make_person(db, "rita")
     texts = [row["text"] for row in _rows("e", 6)]
     set_inputs(db, owner, "mood/test", "request")
-    with pytest.raises(Forbidden, match="are not open"):
+    with refusal(Forbidden, "inputs_closed"):
         export_folder(db, blobs, reader, [hidden], "hf", tmp_path / "refused")
     [asked] = ask_for_inputs(db, reader, "mood/test", "to look at errors").requests
     decide_inputs(db, owner, "mood/test", asked.id, "allow")
@@ -199,7 +200,7 @@ def test_inputs_that_are_not_open_are_in_the_folders_of_those_who_may_read_them(
         assert table["answer"].null_count() == 6
         assert "do not pass this folder on" in (tmp_path / name / "README.md").read_text()
     set_inputs(db, owner, "mood/test", "never")
-    with pytest.raises(Forbidden, match="are not open"):
+    with refusal(Forbidden, "inputs_closed"):
         export_folder(db, blobs, reader, [hidden], "croissant", tmp_path / "refused")
     export_folder(db, blobs, owner, [splits[1].ref, hidden], "hf", tmp_path / "public", public=True)
     passed_on = pl.read_parquet(tmp_path / "public/data/test.parquet")

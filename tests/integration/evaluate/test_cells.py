@@ -30,7 +30,7 @@ from quintain.services.tasks.definitions import get_task
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.queries.evaluate import cells as queries
-from quintain.store.tables import Cell
+from quintain.store.tables import Cell, ModelVersion
 from tests.evaluation import add_data, add_model, add_task
 from tests.people import make_person
 
@@ -223,6 +223,27 @@ def test_builders_share_fairly(db: Session, blobs: Blobs, one_cell: int, tmp_pat
         assert row is not None
         owners.append(row.model.owner_id)
     assert owners[:2] == [keen.user_id, rare.user_id]
+
+
+@pytest.mark.both_databases
+def test_a_language_model_waits_for_quicker_ones(
+    db: Session, blobs: Blobs, owner: Actor, builder: Actor, tmp_path: Path
+) -> None:
+    """It takes so long over every example that all else of its builder goes before, though it was there first."""
+    add_task(db, owner)
+    add_data(db, blobs, owner, tmp_path)
+    slow = add_model(db, blobs, builder, tmp_path, name="slow")
+    quick = add_model(db, blobs, builder, tmp_path, name="quick", code="def predict(b): return ['negative']")
+    evaluate.fill(db)
+    keep_only(db, "plain", variant_name("typos"))
+    with transaction(db):
+        db.get_one(ModelVersion, slow.id).adapter = "gguf"
+    order = []
+    for number in range(4):
+        lease = evaluate.claim(db, f"w{number}")
+        assert lease is not None
+        order.append(db.get_one(Cell, lease.cell_id).model_version_id)
+    assert order == [quick.id, quick.id, slow.id, slow.id]
 
 
 def test_what_a_board_ranks_by_is_run_first(

@@ -26,6 +26,7 @@ from quintain.store.blobs import Blobs
 from tests.beginnings import Build
 from tests.evaluated import MORE, build
 from tests.people import make_person
+from tests.refusals import refusal
 
 
 def run_two(workspace: Workspace, folder: Path) -> None:
@@ -85,7 +86,7 @@ def test_single_examples_are_shown_only_where_they_tell_no_hidden_label(
     sure = [one.confidence for one in wrong if one.confidence is not None]
     assert sure == sorted(sure, reverse=True)
 
-    with pytest.raises(Forbidden, match="not open"):
+    with refusal(Forbidden, "inputs_closed"):
         flips(db, blobs, builder, model, "secret")
     set_inputs(db, owner, "mood/secret", "open")
     assert flips(db, blobs, builder, model, "secret").total > 0

@@ -28,6 +28,7 @@ from quintain.services.models.ask import predict
 from quintain.services.models.train import train
 from quintain.services.tasks.definitions import put_task
 from quintain.store.blobs import Blobs
+from tests.refusals import refusal
 from tests.tiny_models import tiny_bert
 
 TASK = """
@@ -173,14 +174,14 @@ def test_evaluation_data_is_refused_unless_forced(
     keep(db, blobs, tmp_path, "variants", "contrast", [variant])
     for name in ("contrast", "pivots"):
         wanted = f'[[mix]]\ndata = "mood/{name}"'
-        with pytest.raises(Conflict, match="evaluation only"):
+        with refusal(Conflict, "evaluation_only"):
             train_recipe(db, blobs, owner, recipe(mix=wanted), folders=place, rules=RULES)
-        with pytest.raises(Conflict, match="evaluation only"):
+        with refusal(Conflict, "evaluation_only"):
             train(db, blobs, owner, "mood", "tfidf", [f"mood/{name}"])
         forced = train_recipe(db, blobs, owner, recipe("force = true", wanted), folders=place, rules=RULES)
         assert "evaluation only" in models.get_model(db, owner, forced.models[0].ref).version.card
         assert "evaluation only" in train(db, blobs, owner, "mood", "tfidf", [f"mood/{name}"], force=True).card
-    with pytest.raises(Conflict, match="stopped by it"):
+    with refusal(Conflict, "evaluation_only"):
         train_recipe(db, blobs, owner, recipe('dev = ["mood/contrast"]\npatience = 2'), folders=place, rules=RULES)
 
 

@@ -16,6 +16,7 @@ from quintain.services.models.registry import ModelVersionInfo
 from quintain.services.tasks.definitions import put_task
 from quintain.store.blobs import Blobs
 from tests.people import make_person
+from tests.refusals import refusal
 
 TASK = """
 name = "mood"
@@ -102,7 +103,7 @@ def test_who_may_register(db: Session, blobs: Blobs, worker: Actor, builder: Act
     with pytest.raises(Forbidden):
         register(db, blobs, worker, folder)
     register(db, blobs, builder, folder)
-    with pytest.raises(Conflict, match="not yours"):
+    with refusal(Conflict, "name_taken"):
         register(db, blobs, make_person(db, "bill", RoleName.BUILDER), folder, card=CARD + "\n")
 
 

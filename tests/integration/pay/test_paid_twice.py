@@ -38,6 +38,7 @@ from quintain.store.tables import PanelPerson, PanelVisit
 from quintain.web.app import create_app
 from tests.collecting import add_round
 from tests.prolific_fake import TOKEN, FakeProlific, prolific_server
+from tests.refusals import refusal
 
 ENTRY = '[entry]\nprovider = "prolific"\ncompletion_code = "C1ABC"'
 POLICY = '[prolific]\nsecret = "prolific"\nproject = "proj"\nhooks = "hooks"'
@@ -126,7 +127,7 @@ def test_base_pay_of_an_open_submission_is_paid_by_approving_it_only(
         lambda: plan(db, owner, Outside()),  # without the key, nothing that may be open counts as over
         lambda: payouts.plan(db, owner, "mood", provider="prolific", currency="USD"),
     ):
-        with pytest.raises(Conflict, match="approving their submissions pays it") as refused:
+        with refusal(Conflict, "waits_for_approval") as refused:
             planned()
         assert refused.value.code == "waits_for_approval"
     (approval,) = plan(db, owner, outside, approvals=True)
@@ -153,7 +154,7 @@ def test_another_panel_or_a_file_does_not_pay_it_either(
     with transaction(db):
         db.add(PanelPerson(user_id=person.user_id, provider="mturk", outside_id="A1"))
     for provider in ("mturk", "prolific"):
-        with pytest.raises(Conflict, match="approving their submissions"):
+        with refusal(Conflict, "waits_for_approval"):
             prolific.plan(db, owner, "mood", outside, provider=provider, currency="USD")
 
 
@@ -178,7 +179,7 @@ def test_a_changed_address_hides_no_submission(
     actor = entry.enter(db, info.entry_key, ids, Visitor()).actor
     assert actor is not None
     earned(db, owner, info, actor, 50)
-    with pytest.raises(Conflict, match="approving their submissions"):
+    with refusal(Conflict, "waits_for_approval"):
         plan(db, owner, outside)
 
 
@@ -191,7 +192,7 @@ def test_a_planned_bonus_is_not_sent_once_the_submission_is_open(
     (bonus,) = plan(db, owner, outside)
     with transaction(db):
         db.execute(update(PanelVisit).values(standing="waiting"))
-    with pytest.raises(Conflict, match="may still be approved"):
+    with refusal(Conflict, "waits_for_approval"):
         prolific.send(db, owner, bonus.id, outside)
     assert fake.bulks == {}
 

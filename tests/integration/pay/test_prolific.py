@@ -49,6 +49,7 @@ from tests.collecting import TASK, add_round, submit
 from tests.integration.trial.life import PLAIN, TRAINED, WHERE
 from tests.prolific_fake import TOKEN, FakeProlific, pid, prolific_server
 from tests.properties import examples
+from tests.refusals import refusal
 
 ENTRY = '[entry]\nprovider = "prolific"\ncompletion_code = "C1ABC"'
 POLICY = '[prolific]\nsecret = "prolific"\nproject = "proj"\nhooks = "hooks"'
@@ -420,7 +421,7 @@ def test_signed_messages_are_taken_once(
     db.expire_all()
     assert db.scalar(select(PanelVisit.completed_at)) is not None
     for other in ("e1", "e2", ""):  # what is not signed makes no other message of it
-        with pytest.raises(Conflict, match="taken before"):
+        with refusal(Conflict, "replayed"):
             prolific.take_event(db, "mood", outside, {**good, "x-event-id": other}, body)
     change = b'{"event_type": "study.status.change", "resource_id": "study1", "status": "PAUSED"}'
     signed = {**good, "x-prolific-request-signature": signature(SECRET, stamp, change)}

@@ -30,6 +30,7 @@ from quintain.store.database import transaction
 from quintain.store.queries.release import releases as queries
 from quintain.store.tables import Dataset, Judgement, ReleaseRow
 from tests.people import make_person
+from tests.refusals import refusal
 from tests.released import MODEL, REF, Made, judge, judged_round, mood_items, read_split
 from tests.validation_support import LABELS, make_ground, text_of
 
@@ -236,7 +237,7 @@ def test_test_labels_are_hidden_and_roles_are_set(workspace: Workspace, db: Sess
     reader = make_person(db, "rita", RoleName.WORKER)
     with pytest.raises(Forbidden):
         scan(db, workspace.blobs, reader, made.versions["test"], answers=True)
-    with pytest.raises(Forbidden, match="not open"):
+    with refusal(Forbidden, "inputs_closed"):
         scan(db, workspace.blobs, reader, made.versions["test"], answers=False)
     set_inputs(db, owner, made.versions["test"], "open")
     seen = scan(db, workspace.blobs, reader, made.versions["test"], answers=False).collect()
@@ -320,7 +321,7 @@ def test_a_size_with_broken_shares_is_refused(workspace: Workspace, db: Session,
 def test_a_round_of_fooling_items_alone_cannot_be_at_chance(workspace: Workspace, db: Session, owner: Actor) -> None:
     """Where only what fooled the model is judged, at-chance is refused with that reason."""
     judged_round(db, owner, [one for one in mood_items(8) if one.said != one.votes[0]], 'items = "fooling"')
-    with pytest.raises(BadInput, match="judges only what fooled the model"):
+    with refusal(BadInput, "only_fooling"):
         service.preview(db, workspace.blobs, owner, REF, PLAIN)
     assert service.preview(db, workspace.blobs, owner, REF, replace(PLAIN, at_chance=False)).report.splits[1].rows == 18
 

@@ -35,6 +35,7 @@ from quintain.store.tables import CodingItem, CodingPlace, CodingRow
 from tests.beginnings import Build
 from tests.codings import CODING, REF, build, code_all, person, take_back
 from tests.exported import export_codes, export_person
+from tests.refusals import refusal
 
 
 @pytest.fixture
@@ -204,7 +205,7 @@ def test_an_item_is_kept_for_its_coder_until_the_lease_ends(db: Session, olga: A
         taken = next_to_code(db, yann, REF)
         assert taken is not None
         assert taken.id == first.id
-    with pytest.raises(Conflict, match="not in your hands"):
+    with refusal(Conflict, "coding_lost"):
         code_item(db, xenia, REF, first.id, [])
     with pytest.raises(NotFound):
         code_item(db, xenia, REF, 9999, [])

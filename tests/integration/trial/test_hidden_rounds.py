@@ -34,6 +34,7 @@ from tests.collecting import add_round, writers
 from tests.exported import export_person
 from tests.integration.trial.life import WHERE, begin, train, write
 from tests.people import make_person
+from tests.refusals import refusal
 
 
 def _take_part(db: Session, blobs: Blobs, owner: Actor) -> tuple[Actor, str, list[str]]:
@@ -129,7 +130,7 @@ def test_an_owner_cannot_let_another_arm_in(db: Session, blobs: Blobs, owner: Ac
     text = dump_round(get_round(db, owner, others[0]).spec)
     head, _, _ = text.partition("[[qualifications]]")
     assert head != text
-    with pytest.raises(Conflict, match="one of a trial, which says who writes") as refused:
+    with refusal(Conflict, "round_of_trial") as refused:
         put_round(db, owner, head, edit=EditOrigin(remove=frozenset({"qualifications"})))
     assert refused.value.code == "round_of_trial"
     changed = put_round(db, owner, text.replace("Mood of texts", "Moods of texts"))

@@ -36,6 +36,7 @@ from quintain.web.error_text import translated
 from tests.collecting import TASK, writers
 from tests.integration.trial.life import PLAIN, TRAINED, WHERE, begin, grade_all, train, write
 from tests.people import make_person
+from tests.refusals import refusal
 from tests.validation_support import judge_all, make_judges
 
 
@@ -255,7 +256,7 @@ def test_who_enters_agrees_first_and_that_is_kept(db: Session, blobs: Blobs, own
     open_trial(db, blobs, owner, *WHERE)
     (person,) = writers(db, 1)
     assert trial_part(db, person, *WHERE).consent == "You may stop."
-    with pytest.raises(Forbidden, match="agree"):
+    with refusal(Forbidden, "consent_needed"):
         enter(db, person, *WHERE)
     assert trial_part(db, person, *WHERE).what == "enter"
     enter(db, person, *WHERE, consent=True)

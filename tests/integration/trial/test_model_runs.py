@@ -34,6 +34,7 @@ from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.queries.evaluate import cells as cell_queries
 from tests.integration.trial.modelled import WHERE, begin, judge, run_all, write
+from tests.refusals import refusal
 from tests.validation_support import make_judges
 
 ITEMS = "mood/trial-words-items"
@@ -130,7 +131,7 @@ def test_nothing_of_labels_or_arms_is_in_what_models_and_workers_see(
     run_models(db, blobs, owner, *WHERE, ["lexicon"])
     version = get_version(db, owner, ITEMS)
     assert (version.hidden, version.scores, version.role) == (True, False, "test")
-    with pytest.raises(Forbidden, match="inputs"):
+    with refusal(Forbidden, "inputs_closed"):
         preview(db, blobs, people[0], ITEMS)
     set_inputs(db, owner, ITEMS, "open")
     page = preview(db, blobs, people[0], ITEMS)

@@ -57,6 +57,7 @@ from tests.integration.pay.test_panel_judges import POLICY, door_of
 from tests.integration.trial.life import PLAIN, WHERE
 from tests.people import make_person
 from tests.prolific_fake import TOKEN, FakeProlific, pid, prolific_server
+from tests.refusals import refusal
 from tests.validation_support import REF, answer_page, make_ground
 from tests.web_support import PASSWORD, browser_of, post, token_for
 
@@ -349,7 +350,7 @@ def test_a_link_that_the_panel_signs_is_proof(db: Session, blobs: Blobs, owner: 
     key = panel_people.panel_key(db, owner, "mood").key
     right = admission.sign_ids(key, PanelIds("P1", "", ""))
     for signature in ("", "0" * 64, admission.sign_ids(key, PanelIds("P2", "", ""))):
-        with pytest.raises(Forbidden, match=r"signature of this link is wrong|signs its links"):
+        with refusal(Forbidden, "link_not_signed"):
             every_door.enter(db, info.entry_key, {"pid": "P1", "signature": signature}, Visitor())
     link = {"pid": "P1", "signature": right}
     first = every_door.enter(db, info.entry_key, link, Visitor()).actor
@@ -392,7 +393,7 @@ def test_prolific_says_who_takes_part(
     session = fake.arrive("study1", pid("ann"), "ACTIVE")
     ids = {"PROLIFIC_PID": pid("ann"), "STUDY_ID": "study1", "SESSION_ID": session}
     for wrong in ({"PROLIFIC_PID": pid("bob")}, {"SESSION_ID": "invented"}, {"STUDY_ID": "another"}):
-        with pytest.raises(Forbidden, match="knows no submission"):
+        with refusal(Forbidden, "no_submission"):
             every_door.enter(db, info.entry_key, {**ids, **wrong}, visitor)
     with pytest.raises(BadInput, match="24 digits"):
         every_door.enter(db, info.entry_key, {**ids, "PROLIFIC_PID": "'; DROP TABLE"}, visitor)
@@ -402,7 +403,7 @@ def test_prolific_says_who_takes_part(
     assert first.actor.may(Scope.ACCOUNT)
     assert every_door.enter(db, info.entry_key, ids, visitor).actor == first.actor
     fake.submissions[session]["status"] = "AWAITING REVIEW"
-    with pytest.raises(Forbidden, match="knows no submission"):
+    with refusal(Forbidden, "no_submission"):
         every_door.enter(db, info.entry_key, ids, visitor)
     assert every_door.enter(db, info.entry_key, ids, replace(visitor, device=first.device)).actor == first.actor
     (guest,) = panel_people.list_guests(db, owner, "mood").people
@@ -430,7 +431,7 @@ def test_where_prolific_is_silent_people_come_in_and_their_pay_waits_for_it(
         decide(db, owner, "mood", [one.id for one in my_earnings(db, actor)])
     assert [held.amount for held in held_pay(db, owner, "mood")] == [6]
     assert [[held.amount for held in my_held_pay(db, person)] for person in people] == [[3], [3]]
-    with pytest.raises(Conflict, match="is held") as refused:
+    with refusal(Conflict, "pay_held") as refused:
         payouts.plan(db, owner, "mood", provider="prolific", currency="USD")
     assert refused.value.code == "pay_held"
     (made,) = paying.plan_approvals(db, owner, "mood", outside, currency="USD")

@@ -24,6 +24,7 @@ from quintain.store.queries.validate import claims
 from quintain.store.queries.validate import slots as slot_queries
 from quintain.store.tables import Earning, Judgement, JudgingNote, Slot, ValidationItem
 from tests.people import make_person
+from tests.refusals import refusal
 from tests.validation_support import REF, TASK, answer_page, judge_all, make_ground, make_judges, truth
 
 pytestmark = pytest.mark.both_databases
@@ -178,13 +179,13 @@ def test_nothing_is_paid_for_pages_that_were_given_back(db: Session, owner: Acto
     returned = claim_page.claim_page(db, actor, REF)
     assert returned is not None
     claim_page.return_page(db, actor, returned.token)
-    with pytest.raises(Conflict, match="gave this page back"):
+    with refusal(Conflict, "page_over"):
         answer_page(db, actor, returned)
     page = claim_page.claim_page(db, actor, REF)
     assert page is not None
     some = [Answer(item.id, "positive") for item in page.items]
     submit_page.submit_page(db, actor, page.token, some[:2])
-    with pytest.raises(Conflict, match="gave this page back"):
+    with refusal(Conflict, "page_over"):
         submit_page.submit_page(db, actor, page.token, some)
     assert submit_page.submit_page(db, actor, page.token, some[:2]).judged == 0
     assert len(list(db.scalars(select(Earning.amount)))) == 1

@@ -35,6 +35,7 @@ from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.tables import User, WorkerFact
 from tests.collecting import TASK, add_round, writers
+from tests.refusals import refusal
 
 QUIZ = {
     "instructions": "Read this.",
@@ -240,7 +241,7 @@ def test_a_round_asks_for_consent_warning_quiz_and_rules(
     info = add_round(db, blobs, owner, tmp_path, more=more, tables=rule)
     found = readiness(db, worker, info.ref)
     assert (found.ready, found.needs_consent, found.needs_warning, found.quizzes) == (False, False, True, ("intro",))
-    with pytest.raises(Forbidden, match="Read the content warning"):
+    with refusal(Forbidden, "consent_needed"):
         start_session(db, blobs, worker, info.ref)
     record_choice(db, worker, info.ref, "warning")
     with pytest.raises(Forbidden, match=r"quiz “intro” has not been passed.*The country is not known"):

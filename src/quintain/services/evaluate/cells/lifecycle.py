@@ -28,7 +28,7 @@ from quintain.services.access.permissions import require_owner, require_signed_i
 from quintain.services.data.inputs import may_read_inputs, may_read_perturbed, open_to_all
 from quintain.services.evaluate.cells.conditions import LEASE_SECONDS
 from quintain.services.evaluate.cells.redact_logs import own_reason
-from quintain.services.evaluate.results.variants import counted_variants, outdated, variants_for
+from quintain.services.evaluate.results.variants import counted_variants, outdated, slow_adapters, variants_for
 from quintain.services.tasks.board_settings import board_spec
 from quintain.services.tasks.definitions import get_task, list_tasks
 from quintain.store.base import now
@@ -173,6 +173,7 @@ def claim(
                 alone=alone,
                 task=task,
                 without=without,
+                slow=slow_adapters(),
                 last=last,
                 machine=machine,
                 variant=variant,

@@ -64,18 +64,23 @@ def counted_variants(task: Task | None = None) -> list[str]:
     return [variant_name(name) for name in PERTURBATIONS.names() if counts_for(task, name)]
 
 
+def slow_adapters() -> list[str]:
+    """List the adapters whose models run here and take long over every example."""
+    return [name for name, member in ADAPTERS.items() if member.place == "sandbox" and member.language_model]
+
+
 def variants_for(task: Task, adapter: str, perturbations: str = "counted") -> list[str]:
     """List the variants that a model of *adapter* is run on.
 
     Every call to a server elsewhere may have its price, and a language model takes its time with every example, so
     perturbations that enter no figure are run there only where the manifest asks for `all` of them.
     """
-    member = ADAPTERS.get(adapter)
-    if member.place == "file":
+    runs_at = ADAPTERS.get(adapter).place
+    if runs_at == "file":
         return [PLAIN]
-    if member.place == "sandbox" and not member.language_model:
+    if runs_at == "sandbox" and adapter not in slow_adapters():
         return variants_of(task)
-    unwanted = set() if member.place == "sandbox" else {MEASURE}
+    unwanted = set() if runs_at == "sandbox" else {MEASURE}
     if perturbations != "all":
         unwanted |= set(map(variant_name, PERTURBATIONS.names())) - set(counted_variants(task))
     return [name for name in variants_of(task) if name not in unwanted]

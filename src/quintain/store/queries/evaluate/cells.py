@@ -115,17 +115,19 @@ def claim(  # noqa: PLR0913 - whose turn it is depends on what a worker can run
     task: str | None,
     counted: Collection[str],
     without: Collection[str] = (),
+    slow: Collection[str] = (),
     last: LastCell | None = None,
     machine: str | None = None,
     variant: str | None = None,
 ) -> Cell | None:
     """Lease the cell whose turn it is, or give None. Inside a writing transaction.
 
-    The builder with the fewest running cells comes first; then what `_turn` puts first, *counted* being the variants
-    that boards count; then cells of the model and data set *last*, which are few; then the oldest. A lease that has
-    lapsed counts as queued: it was lost, which is no attempt. Without *alone*, measurements are left to others, and so
-    are models of the adapters *without*; cells that wait for a class of machine other than *machine* always are, and
-    measurements while the scored run, on which they rest, is not over. With *variant*, only that one is computed.
+    The builder with the fewest running cells comes first; of each, models of the adapters *slow* come last; then what
+    `_turn` puts first, *counted* being the variants that boards count; then cells of the model and data set *last*,
+    which are few; then the oldest. A lease that has lapsed counts as queued: it was lost, which is no attempt. Without
+    *alone*, measurements are left to others, and so are models of the adapters *without*; cells that wait for a class
+    of machine other than *machine* always are, and measurements while the scored run, on which they rest, is not over.
+    With *variant*, only that one is computed.
     """
     running = (
         select(Model.owner_id, func.count().label("running"))
@@ -143,7 +145,13 @@ def claim(  # noqa: PLR0913 - whose turn it is depends on what a worker can run
         .outerjoin(running, running.c.owner_id.is_not_distinct_from(Model.owner_id))
         .where(_free(now), ModelVersion.withdrawn_at.is_(None))
         .where(_of_class(machine))
-        .order_by(func.coalesce(running.c.running, 0), _turn(counted), *_last_first(last), Cell.id)
+        .order_by(
+            func.coalesce(running.c.running, 0),
+            *([ModelVersion.adapter.in_(slow)] if slow else []),
+            _turn(counted),
+            *_last_first(last),
+            Cell.id,
+        )
         .limit(1)
         .with_for_update(of=Cell, skip_locked=True)
     )
