@@ -16,7 +16,7 @@ OWN_RULE_OF_PAGES = re.compile(r"\\p\{L\}|\\w\+|split\(/\\s|split\(\" \"\)")
 # Files that part something else than a text into words, or words of one language, and why.
 ALLOWED = {
     "adapters/answer_reader.py": "the fence of a block of code",
-    "adapters/chat_request.py": "names in braces",
+    "adapters/prompts.py": "names in braces",
     "adapters/onnx.py": "the tokens of a model from elsewhere, as its format says",
     "core/look_alikes.py": "words of Latin, Greek and Cyrillic letters",
     "core/words.py": "the rule itself",

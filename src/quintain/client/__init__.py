@@ -158,7 +158,7 @@ class Client(
         *,
         role: str,
         hidden: bool = False,
-        language: str = "en",
+        language: str = "",
         description: str = "",
         plan: str = "",
         skip_bad: bool = False,
@@ -166,7 +166,8 @@ class Client(
     ) -> DatasetVersion:
         """Import the file at *path* as a version of data set *name*; *plan* is an import plan in TOML.
 
-        A new data set does not score on the board until `let_score`, or at once with *score*.
+        Its language is the task's first by default. A new data set does not score on the board until `let_score`, or at
+        once with *score*.
         """
         source = Path(path)
         if not source.is_file():

@@ -22,6 +22,7 @@ from quintain.data.plan import DEFAULT_LIMIT, ImportPlan
 from quintain.data.readers.contract import READERS, guess_format
 from quintain.data.repeats import Counted, Hopeful, Recorded, Seen
 from quintain.data.selecting import rows_in, sampled
+from quintain.data.writing_systems import LanguageCheck
 from quintain.tasks.contract import kind_of
 
 Item = TypeVar("Item")
@@ -249,6 +250,11 @@ def _selected(  # noqa: PLR0917 - as `_examples`
     report.rows = min(report.rows, plan.sample)
 
 
+def of_texts(task: Task) -> list[str]:
+    """List the inputs that are one text each."""
+    return [item.name for item in kind_of(task).fields(task) if item.type in {"text", "long_text"}]
+
+
 def _examples(  # noqa: PLR0917 - what is read, how, and what is told of it
     path: Path,
     task: Task,
@@ -262,6 +268,7 @@ def _examples(  # noqa: PLR0917 - what is read, how, and what is told of it
     report.file = source.name
     mapper = Mapper(task, plan, source)
     report.hints = mapper.hints()
+    check = LanguageCheck(plan.language or task.language)
     order = list(stored_schema(task))
     batches = source.batches(mapper.requested_columns())
     if plan.row_range is not None:
@@ -280,6 +287,10 @@ def _examples(  # noqa: PLR0917 - what is read, how, and what is told of it
         if progress:
             progress(batch.done, source.size)
         if table.height:
+            for name in of_texts(task):
+                check.add(table[name])
             yield table.select(order)
+    if (hint := check.hint()) is not None:
+        report.hints.append(hint)
     if report.rows_read == 0 and not report.total:
         raise BadInput(faults=[Fault("the file has no rows", file=source.name)])

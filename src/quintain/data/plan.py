@@ -92,7 +92,7 @@ class ImportPlan:
     format: str = option(TEXT, default="", help="how the file is written; told by its name by default")
     role: str = option(kinds.one_of(tuple(Role), empty=True), default="", help="what the data set is for")
     hidden: bool = option(kinds.flag(), default=False, help="keep the answers from everybody but the task's owners")
-    language: str = option(TEXT, default="en", help="the language of the texts")
+    language: str = option(TEXT, default="", help="the language of the texts; the task's first by default")
     description: str = option(TEXT, default="", help="what the data set is")
     license: str = option(TEXT, default="", help="under which licence it may be used, such as cc-by-4.0")
     citation: str = option(TEXT, default="", help="how it is cited")

@@ -87,7 +87,9 @@ class Perturbation(ABC):
 
     *rate* is the share of a text's words that it edits at severity 1 (at least one word where any can be edited);
     a *version* goes up whenever the same seed would give another text. *in_paper* marks the members of the
-    canonical figure; *coherent* ones change all of an example's fields together.
+    canonical figure; *coherent* ones change all of an example's fields together. One that has words of a language in it
+    names its *languages*, and one that knows the letters of some scripts only its *scripts*, by their Unicode names;
+    where nothing is named it is for all.
     """
 
     name: ClassVar[str]
@@ -96,6 +98,8 @@ class Perturbation(ABC):
     version: ClassVar[int] = 1
     rate: ClassVar[float] = 0.1
     in_paper: ClassVar[bool] = False
+    languages: ClassVar[tuple[str, ...]] = ()
+    scripts: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     def propose(self, batch: TextBatch, rate: float) -> Proposal:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 import pytest
 
+from quintain.core.task import Label
 from quintain.metrics.evaluate import evaluate_metrics
 from quintain.models.contract import BASELINES, Baseline, load
 from quintain.models.ngrams import features
@@ -63,3 +65,15 @@ def test_forms_of_unicode_are_one_word_to_an_ngram() -> None:
     assert one.buckets().tolist() == other.buckets().tolist()
     assert len(features(["花了"], 14).blocks[0].indices) == 2
     assert len(features(["हिन्दी है।"], 14).blocks[0].indices) == 3
+
+
+def test_a_list_of_english_words_is_for_english_alone() -> None:
+    """Where labels are positive and negative, the words of another language are learned."""
+    names = {"good": "positive", "bad": "negative"}
+    for language in ("de", "zh", "hi", "ar"):
+        task = replace(opinion_task(language), labels=(Label("positive"), Label("negative")))
+        rows = [{**row, "answer": names[row["answer"]]} for half in (0, 1) for row in opinions(language, half=half)]
+        model = BASELINES.get("lexicon").train(task, pl.DataFrame(rows[:40]))
+        said = model.predict([{"text": row["text"]} for row in rows[40:]])
+        right = sum(max(share, key=share.get) == row["answer"] for share, row in zip(said, rows[40:], strict=True))
+        assert right > 35

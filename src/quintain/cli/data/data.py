@@ -58,7 +58,7 @@ def import_(
     name: Annotated[str, typer.Option("--name", help="What the data set is called.", show_default=False)],
     role: RoleOption = "",
     hidden: Annotated[bool, typer.Option("--hidden", help="Show answers to the task's owners only.")] = False,
-    language: Annotated[str, typer.Option("--language", help="Language code.", show_default="en")] = "",
+    language: Annotated[str, typer.Option("--language", help="Language code.", show_default="the task's first")] = "",
     license: Annotated[str, typer.Option("--license", help="Such as cc-by-4.0.")] = "",  # noqa: A002
     citation: Annotated[str, typer.Option("--citation", help="How it is cited.")] = "",
     plan: PlanOption = None,

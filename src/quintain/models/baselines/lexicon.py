@@ -1,4 +1,4 @@
-"""Counting words: those that praise and blame where labels are about sentiment, learned ones elsewhere."""
+"""Counting words: those that praise and blame where labels are about English sentiment, learned ones elsewhere."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from quintain.core.languages import ENGLISH, base_language
 from quintain.models import logistic
 from quintain.models.contract import BASELINES, Batch, Progress
 from quintain.models.fields import column, table_column, text_fields
@@ -32,9 +33,9 @@ class Lexicon(LabelBaseline):
     name: ClassVar[str] = "lexicon"
     title: ClassVar[str] = "Lexicon"
     about: ClassVar[str] = (
-        "It adds up single words. Where the labels are positive and negative it uses a fixed list of English words "
-        "that praise or blame, turns them round after a negation and weighs them by words such as 'very'; the "
-        "training data only sets how sums become probabilities. For other labels the list is learned: the words "
+        "It adds up single words. Where the labels are positive and negative, and the texts English, it uses a fixed "
+        "list of words that praise or blame, turns them round after a negation and weighs them by words such as "
+        "'very'; the training data only sets how sums become probabilities. Elsewhere the list is learned: the words "
         "whose share differs most between labels. It misses irony, idioms and every word that is not in its list."
     )
 
@@ -42,7 +43,7 @@ class Lexicon(LabelBaseline):
         """Learn the list where it is not given, then how sums become probabilities."""
         classes = self.targets(table)
         texts = self._table_texts(table)
-        if not {"positive", "negative"} <= set(self.labels):
+        if not {"positive", "negative"} <= set(self.labels) or base_language(self.task.language) != ENGLISH:
             self._learn_words(texts, classes)
         self.prepare()
         features = self._features(texts)

@@ -16,6 +16,7 @@ class EthnicityNames(NamePerturbation):
 
     name: ClassVar[str] = "ethnicity_names"
     family: ClassVar[Family] = "fairness"
+    languages = ("en",)
     title: ClassVar[str] = "First names of another ethnic group"
     version: ClassVar[int] = 4
     rate: ClassVar[float] = 1.0

@@ -23,6 +23,7 @@ class GenderNames(NamePerturbation):
 
     name: ClassVar[str] = "gender_names"
     family: ClassVar[Family] = "fairness"
+    languages = ("en",)
     title: ClassVar[str] = "First names of the other gender"
     version: ClassVar[int] = 4
     rate: ClassVar[float] = 1.0

@@ -63,6 +63,7 @@ class GenderNeutral(Perturbation):
 
     name: ClassVar[str] = "gender_neutral"
     family: ClassVar[Family] = "fairness"
+    languages = ("en",)
     title: ClassVar[str] = "Gendered words made neutral"
     version: ClassVar[int] = 4
     rate: ClassVar[float] = 1.0

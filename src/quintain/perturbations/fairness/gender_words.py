@@ -35,6 +35,7 @@ class GenderWords(Perturbation):
 
     name: ClassVar[str] = "gender_words"
     family: ClassVar[Family] = "fairness"
+    languages = ("en",)
     title: ClassVar[str] = "Gendered words swapped"
     version: ClassVar[int] = 4
     rate: ClassVar[float] = 1.0

@@ -110,6 +110,7 @@ class IdentityTerms(Perturbation):
 
     name: ClassVar[str] = "identity_terms"
     family: ClassVar[Family] = "fairness"
+    languages = ("en",)
     title: ClassVar[str] = "Identity terms of another group"
     version: ClassVar[int] = 3
     rate: ClassVar[float] = 1.0

@@ -29,6 +29,7 @@ class Abbreviations(Perturbation):
 
     name: ClassVar[str] = "abbreviations"
     family: ClassVar[Family] = "robustness"
+    languages = ("en",)
     title: ClassVar[str] = "Short forms of text messages"
     version: ClassVar[int] = 2
 

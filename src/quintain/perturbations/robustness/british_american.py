@@ -31,6 +31,7 @@ class BritishAmerican(Perturbation):
 
     name: ClassVar[str] = "british_american"
     family: ClassVar[Family] = "robustness"
+    languages = ("en",)
     title: ClassVar[str] = "British and American spelling exchanged"
     version: ClassVar[int] = 3
     rate: ClassVar[float] = 1.0

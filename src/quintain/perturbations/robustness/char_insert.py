@@ -19,6 +19,7 @@ class CharInsert(Perturbation):
 
     name: ClassVar[str] = "char_insert"
     family: ClassVar[Family] = "robustness"
+    scripts = ("Latin",)
     title: ClassVar[str] = "A stray letter slips in"
     version: ClassVar[int] = 3
 

@@ -17,6 +17,7 @@ class CharRepeat(Perturbation):
 
     name: ClassVar[str] = "char_repeat"
     family: ClassVar[Family] = "robustness"
+    scripts = ("Latin",)
     title: ClassVar[str] = "A vowel is drawn out"
     version: ClassVar[int] = 2
 

@@ -89,6 +89,7 @@ class Contraction(Perturbation):
 
     name: ClassVar[str] = "contraction"
     family: ClassVar[Family] = "robustness"
+    languages = ("en",)
     title: ClassVar[str] = "Short forms and long forms exchanged"
     version: ClassVar[int] = 3
     rate: ClassVar[float] = 1.0

@@ -19,6 +19,7 @@ class DroppedArticles(Perturbation):
 
     name: ClassVar[str] = "dropped_articles"
     family: ClassVar[Family] = "robustness"
+    languages = ("en",)
     title: ClassVar[str] = "Articles left out"
     version: ClassVar[int] = 3
     rate: ClassVar[float] = 0.2

@@ -20,6 +20,7 @@ class FillerWords(Perturbation):
 
     name: ClassVar[str] = "filler_words"
     family: ClassVar[Family] = "robustness"
+    languages = ("en",)
     title: ClassVar[str] = "Fillers slip in"
     version: ClassVar[int] = 3
     rate: ClassVar[float] = 0.05

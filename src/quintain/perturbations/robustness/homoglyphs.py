@@ -17,6 +17,7 @@ class Homoglyphs(Perturbation):
 
     name: ClassVar[str] = "homoglyphs"
     family: ClassVar[Family] = "robustness"
+    scripts = ("Latin",)
     title: ClassVar[str] = "A look-alike letter of another alphabet"
     version: ClassVar[int] = 2
 

@@ -29,6 +29,7 @@ class Keyboard(Perturbation):
 
     name: ClassVar[str] = "keyboard"
     family: ClassVar[Family] = "robustness"
+    scripts = ("Latin",)
     title: ClassVar[str] = "A neighbouring key is hit"
     version: ClassVar[int] = 3
     in_paper: ClassVar[bool] = True

@@ -18,6 +18,7 @@ class Leetspeak(Perturbation):
 
     name: ClassVar[str] = "leetspeak"
     family: ClassVar[Family] = "robustness"
+    scripts = ("Latin",)
     title: ClassVar[str] = "Digits stand for letters"
     version: ClassVar[int] = 3
 

@@ -74,6 +74,7 @@ class NumberForm(Perturbation):
 
     name: ClassVar[str] = "number_form"
     family: ClassVar[Family] = "robustness"
+    languages = ("en",)
     title: ClassVar[str] = "Numbers in words and in digits"
     version: ClassVar[int] = 2
     rate: ClassVar[float] = 1.0

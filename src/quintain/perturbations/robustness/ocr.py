@@ -71,6 +71,7 @@ class Ocr(Perturbation):
 
     name: ClassVar[str] = "ocr"
     family: ClassVar[Family] = "robustness"
+    scripts = ("Latin",)
     title: ClassVar[str] = "A scanner misreads a letter"
     version: ClassVar[int] = 3
     in_paper: ClassVar[bool] = True

@@ -91,6 +91,7 @@ class SpellingError(Perturbation):
 
     name: ClassVar[str] = "spelling_error"
     family: ClassVar[Family] = "robustness"
+    languages = ("en",)
     title: ClassVar[str] = "Common misspellings"
     version: ClassVar[int] = 3
     in_paper: ClassVar[bool] = True

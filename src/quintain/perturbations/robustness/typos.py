@@ -20,6 +20,7 @@ class Typos(Perturbation):
 
     name: ClassVar[str] = "typos"
     family: ClassVar[Family] = "robustness"
+    scripts = ("Latin",)
     title: ClassVar[str] = "Slips of fast typing"
     version: ClassVar[int] = 3
     in_paper: ClassVar[bool] = True

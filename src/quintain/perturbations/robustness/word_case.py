@@ -30,6 +30,7 @@ class WordCase(Perturbation):
 
     name: ClassVar[str] = "word_case"
     family: ClassVar[Family] = "robustness"
+    scripts = ("Latin", "Cyrillic", "Greek", "Armenian")
     title: ClassVar[str] = "Capitals, small letters or title case"
     version: ClassVar[int] = 2
     rate: ClassVar[float] = 1.0

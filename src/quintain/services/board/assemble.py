@@ -112,8 +112,14 @@ def board(
         )
         for info, version in versions
     ]
+    foreign = {family for family in SHARES if family not in variants}  # too few kinds are for the task's languages
     datasets = [
-        replace(dataset, inapplicable=tuple(axis.name for axis in axes if without_ground(models, axis.name, place)))
+        replace(
+            dataset,
+            inapplicable=tuple(
+                axis.name for axis in axes if axis.name in foreign or without_ground(models, axis.name, place)
+            ),
+        )
         for place, dataset in enumerate(datasets)
     ]
     return BoardMatrix(

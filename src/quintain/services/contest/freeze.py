@@ -141,6 +141,7 @@ def _keep_pairs(db: Session, blobs: Blobs, info: ContestInfo) -> VersionInfo | N
     facts = Facts(
         Role.CONTRAST,
         hidden=True,
+        language=task.language,
         description=f"The minimal pairs of the contest {info.ref}.",
         meta={"contest": info.ref, "variants": PLAIN},
     )

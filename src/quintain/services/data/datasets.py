@@ -176,7 +176,7 @@ def import_dataset(  # noqa: PLR0917 - what goes where, from what, how: the orde
         **plan.selection,
         **{name: value for name, value in (("license", plan.license), ("citation", plan.citation)) if value},
     }
-    facts = Facts(Role(plan.role), plan.hidden, plan.language, plan.description, meta)
+    facts = Facts(Role(plan.role), plan.hidden, plan.language or definition.language, plan.description, meta)
     with transaction(db):
         if held is not None:
             held(db)

@@ -75,7 +75,12 @@ def import_parts(  # noqa: PLR0917 - as `import_dataset`
             held(db)
         versions = [
             datasets.keep_written(
-                db, actor, task, content, name=f"{name}-{role}", facts=_facts(plan, role, report, len(parts[role]))
+                db,
+                actor,
+                task,
+                content,
+                name=f"{name}-{role}",
+                facts=_facts(plan, definition, role, report, len(parts[role])),
             )
             for role, content in written.items()
         ]
@@ -142,7 +147,7 @@ def _deal(units: IntArray, strata: IntArray, sizes: IntArray) -> IntArray:
     return role_of_unit
 
 
-def _facts(plan: ImportPlan, role: Role, report: ImportReport, rows: int) -> Facts:
+def _facts(plan: ImportPlan, task: Task, role: Role, report: ImportReport, rows: int) -> Facts:
     meta = {
         "source": report.file,
         "rows_read": report.rows_read,
@@ -150,4 +155,4 @@ def _facts(plan: ImportPlan, role: Role, report: ImportReport, rows: int) -> Fac
         **plan.selection,
         **{name: value for name, value in (("license", plan.license), ("citation", plan.citation)) if value},
     }
-    return Facts(role, plan.hidden and role is Role.TEST, plan.language, plan.description, meta)
+    return Facts(role, plan.hidden and role is Role.TEST, plan.language or task.language, plan.description, meta)

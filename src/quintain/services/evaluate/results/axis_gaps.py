@@ -19,7 +19,7 @@ from quintain.core.records.figures import Gap, RunCounts
 from quintain.core.task import Task
 from quintain.engine.sandbox.limits import OURS, Outcome
 from quintain.perturbations.contract import Family, names_of
-from quintain.services.evaluate.results.variants import counts_for, variant_name, variants_of
+from quintain.services.evaluate.results.variants import LEAST_KINDS, counts_for, variant_name, variants_of
 from quintain.services.tasks.machines import class_of
 
 if TYPE_CHECKING:
@@ -65,12 +65,16 @@ def gap(kind: str, **values: Any) -> Gap:
 
 
 def counted_variants(task: Task) -> dict[Family, tuple[str, ...]]:
-    """Name the variants whose answers make robustness and fairness: the same for every model of *task*."""
+    """Name the variants whose answers make robustness and fairness: the same for every model of *task*.
+
+    A family of which too few kinds apply to the task's languages is no axis: its figure is shown and ranks nobody.
+    """
     known = set(variants_of(task))
     variants = {
         family: tuple(variant_name(name) for name in names_of(family) if counts_for(task, name)) for family in SHARES
     }
-    return {family: names for family, names in variants.items() if names and known.issuperset(names)}
+    enough = {family: names for family, names in variants.items() if len(names) >= LEAST_KINDS}
+    return {family: names for family, names in enough.items() if known.issuperset(names)}
 
 
 def counted_variants_at(task: Task, finished: Iterable[str]) -> dict[Family, tuple[str, ...]]:

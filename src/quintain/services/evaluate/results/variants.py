@@ -7,11 +7,14 @@ from typing import TypeVar
 
 from quintain.adapters.contract import ADAPTERS
 from quintain.core.cells import MEASURE, PLAIN
+from quintain.core.languages import base_language
 from quintain.core.task import Task
+from quintain.data.writing_systems import scripts_of
 from quintain.perturbations.contract import PERTURBATIONS, Family, perturbation
 from quintain.tasks.contract import kind_of
 
 VARIANT_SEED = 0
+LEAST_KINDS = 3  # perturbations that a figure must rest on to rank; with fewer it is shown, and no axis
 VARIANT_ROWS = 5000  # examples of a data set, by their ids, that perturbations are made of
 Found = TypeVar("Found")
 
@@ -23,8 +26,22 @@ def variants_of(task: Task) -> list[str]:
     """
     names = [PLAIN, MEASURE]
     if any(field.perturbable and field.type in {"text", "long_text", "tokens"} for field in kind_of(task).fields(task)):
-        names += [variant_name(name) for name in PERTURBATIONS.names()]
+        names += [variant_name(name) for name in PERTURBATIONS.names() if applies(task, name)]
     return names
+
+
+def applies(task: Task, name: str) -> bool:
+    """Whether a perturbation can be made of texts in one of the languages of *task*.
+
+    English fillers in German texts would show nothing but that a model was asked something odd.
+    """
+    member = PERTURBATIONS.get(name)
+    bases = {base_language(language) for language in task.languages}
+    if member.languages and not bases.intersection(member.languages):
+        return False
+    if not member.scripts:
+        return True
+    return any(set(member.scripts).intersection(scripts_of(code) or member.scripts) for code in task.languages)
 
 
 def variant_name(perturbation: str) -> str:
@@ -33,7 +50,12 @@ def variant_name(perturbation: str) -> str:
 
 
 def counts_for(task: Task | None, name: str) -> bool:
-    """Whether a perturbation makes robustness or fairness: those of the canonical figure do, and what *task* names."""
+    """Whether a perturbation makes robustness or fairness: those of the canonical figure do, and what *task* names.
+
+    What does not apply to the task's languages never does.
+    """
+    if task is not None and not applies(task, name):
+        return False
     return PERTURBATIONS.get(name).in_paper or (task is not None and name in task.counted_perturbations)
 
 

@@ -63,7 +63,7 @@ def import_dataset(  # noqa: PLR0913 - the fields of the form
         UploadFile, File(description="JSONL, CSV, TSV, Parquet, SQuAD JSON, CoNLL-U; or a .zip with its images.")
     ],
     hidden: Annotated[bool, Form(description="Whether its labels stay on the server.")] = False,
-    language: Annotated[Text, Form(description="Language of its texts.")] = "en",
+    language: Annotated[Text, Form(description="Language of its texts; the task's first by default.")] = "",
     description: Annotated[Text, Form(description="What it is.")] = "",
     plan: Annotated[LongText, Form(description="What its columns and labels mean: an import plan in TOML.")] = "",
     skip_bad: Annotated[bool, Form(description="Leave out rows that are wrong.")] = False,

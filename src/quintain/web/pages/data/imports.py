@@ -16,12 +16,14 @@ from starlette.responses import Response
 from quintain.core.errors import BadInput, Conflict, Fault
 from quintain.core.example import Role
 from quintain.core.task import Task
+from quintain.core.texts import Text
 from quintain.services.access.permissions import require_owner
 from quintain.services.data import datasets, import_jobs
 from quintain.services.data.bundles import find_data_file, has_images
 from quintain.services.data.import_parts import import_parts
 from quintain.services.tasks import definitions as tasks
 from quintain.tasks.contract import kind_of
+from quintain.web.error_text import translated
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.files import keep_upload, kept_on_disk, several_on_disk
 from quintain.web.pages.data.import_form import LEAVE_OUT, PARTS, ImportPreview, chosen_labels, plan_of, preview
@@ -98,9 +100,15 @@ def _import(post: Post, task: Task, path: Path) -> Response:
     toast = (
         _("%(n)s examples imported.", n=visit.tongue.number(rows)) if versions[0].new else _("It was there already.")
     )
+    toast = " ".join([toast, *(translated(visit.language, hint) for hint in _of_language(versions[0]))])
     if parts:  # what comes next stands on the task's first page
         return visit.redirect(f"/tasks/{task.name}", toast)
     return visit.redirect(f"/tasks/{task.name}/data/{versions[0].dataset}?version={versions[0].number}", toast)
+
+
+def _of_language(version: datasets.VersionInfo) -> list[str]:
+    """List what the import said of the language of the texts: a form that was sent at once has shown it nowhere."""
+    return [hint for hint in version.report.hints if isinstance(hint, Text)] if version.report else []
 
 
 def name_from_file(called: str) -> str:
