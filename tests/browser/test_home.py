@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -83,3 +84,29 @@ def test_the_forms_of_owners_are_sound(visitor: Visitor) -> None:
     visitor.check()
     page.get_by_role("button", name="End the tour").click()
     expect(page.locator(".tour")).to_have_count(0)
+
+
+@pytest.mark.parametrize("width", [1280, 900, 360])
+def test_the_verdict_is_in_sight(visitor: Visitor, width: int) -> None:
+    """Whoever tries a text sees what came of it without scrolling: beside the box, or brought into sight below it."""
+    page = visitor.page
+    page.set_viewport_size({"width": width, "height": 900})
+    visitor.go("/")
+    page.fill("#fool-text", "Not the worst way to waste an evening.")
+    page.get_by_label("neutral").check()
+    page.get_by_role("button", name="Try it").click()
+    expect(page.locator("#fooled .verdict-title")).to_be_in_viewport(ratio=1)
+
+
+def test_a_table_that_goes_on_at_the_right_says_so(visitor: Visitor) -> None:
+    """Where columns are out of sight a line above the table says it; at its end, and where all fits, none does."""
+    page = visitor.page
+    page.set_viewport_size({"width": 360, "height": 780})
+    visitor.go("/tasks/sentiment/models")
+    box, hint = page.locator(".table-scroll"), page.get_by_text("More columns at the right")
+    expect(hint).to_be_visible()
+    expect(box).to_have_class(re.compile("more-right"))
+    box.evaluate("box => box.scrollTo(box.scrollWidth, 0)")
+    expect(box).not_to_have_class(re.compile("more-right"))
+    page.set_viewport_size({"width": 1800, "height": 900})
+    expect(hint).to_be_hidden()
