@@ -10,13 +10,14 @@ from starlette.responses import Response
 from quintain.compose import Workspace
 from quintain.core.people import OPERATOR
 from quintain.services.access.actors import actor_of, find_user
+from quintain.services.access.links import make_link, redeem_link
 from quintain.services.collect.rounds.export import attempts_table
 from quintain.services.collect.rounds.manage import close_round
 from quintain.services.collect.rounds.round_figures import counters
 from quintain.services.collect.writing import sessions
 from quintain.services.collect.writing import submit_attempt as collect
 from quintain.services.models import ask
-from tests.web_support import browser_of, csrf_of, on_one_line, post
+from tests.web_support import PASSWORD, browser_of, csrf_of, on_one_line, post
 from tests.write_site import HTMX, Site, begin, made, ref_of, send, token_of
 from tests.writing_rounds import PASSAGE, add_quiz
 
@@ -362,3 +363,15 @@ def test_drafts_are_kept(site: Site) -> None:
     assert responses_are_private(page)
     assert "half a sent" in page.text
     assert 'value="negative" checked' in on_one_line(page)
+
+
+def test_who_may_not_write_reads_why_before_trying(site: Site) -> None:
+    """A builder is told on the first page which role is missing, who gives it, and what can be done without it."""
+    with site.workspace.session() as db:
+        redeem_link(db, make_link(db, OPERATOR, "demo-builder").token, PASSWORD)
+    page = on_one_line(browser_of(site.workspace, "demo-builder").get(f"{site.open()}/write"))
+    assert "This needs the role worker, expert or owner of task &#39;sentiment&#39;" in page
+    assert "An admin can grant it." in page
+    assert 'href="/tasks/sentiment/talk"' in page.partition("Ready?")[2]
+    assert "Start writing" not in page
+    assert "/practice" not in page

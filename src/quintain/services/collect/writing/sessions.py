@@ -14,7 +14,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from quintain.core.errors import BadInput, Conflict, NotFound, TooMany, Unavailable
+from quintain.core.errors import BadInput, Conflict, Forbidden, NotFound, TooMany, Unavailable
 from quintain.core.hashing import canonical_json
 from quintain.core.people import Actor, RoleName
 from quintain.core.records.collect import WritingPrompt, WritingSession
@@ -46,6 +46,15 @@ from quintain.store.tables import WritingSession as SessionRow
 LEASE = timedelta(minutes=20)
 MAX_DRAFT = 1_000_000
 MAY_WRITE = (RoleName.WORKER, RoleName.EXPERT, RoleName.OWNER)
+
+
+def refused_role(actor: Actor, task: str) -> Forbidden | None:
+    """Return why *actor* may not write in a task for want of a role; None where they may."""
+    try:
+        require_role(actor, *MAY_WRITE, task=task)
+    except Forbidden as error:
+        return error
+    return None
 
 
 def start_session(db: Session, blobs: Blobs, actor: Actor, ref: str) -> WritingSession:

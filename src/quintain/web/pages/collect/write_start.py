@@ -7,7 +7,7 @@ from starlette.responses import Response
 from quintain.core.rounds import Money
 from quintain.services.access.permissions import require_signed_in
 from quintain.services.collect.rounds import manage
-from quintain.services.collect.writing import readiness
+from quintain.services.collect.writing import readiness, sessions
 from quintain.services.pay import earnings
 from quintain.services.tasks import definitions as tasks
 from quintain.web.errors import Trouble
@@ -52,6 +52,7 @@ def landing_page(visit: Visit, ref: str, trouble: Trouble | None = None) -> Resp
         round=info,
         spec=info.spec,
         ready=ready,
+        refused=sessions.refused_role(visit.actor, info.task),
         wage=earnings.wage(visit.db, info.id, info.spec),
         begun=begun_session(visit, info),
         bonus=Money(info.spec.reward.bonus, info.spec.reward.currency),
