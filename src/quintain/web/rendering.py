@@ -11,6 +11,7 @@ from typing import Any
 from jinja2 import BytecodeCache, Environment, PackageLoader, StrictUndefined, pass_context
 from jinja2.bccache import Bucket
 from jinja2.runtime import Context
+from markupsafe import Markup
 
 from quintain import __version__
 from quintain.core.escaping import OVERRIDES, visible
@@ -80,6 +81,7 @@ def environment(language: str) -> Environment:
         least_n=LEAST,
         tell=partial(error_text, language),
         help_rooms=ROOMS,
+        content_lang=content_lang,
         task=None,
         section="",
         crumbs=(),
@@ -92,6 +94,16 @@ def environment(language: str) -> Environment:
     env.filters["shown"] = shown
     env.filters["said"] = partial(translated, language)
     return env
+
+
+@pass_context
+def content_lang(context: Context) -> Markup:
+    """Write the language of a task's texts as an attribute of what shows or takes one of them.
+
+    Nothing is said where a page is of no task, and where a task has several languages: which one it is, nobody knows.
+    """
+    languages: tuple[str, ...] = getattr(context.get("task"), "languages", ())
+    return Markup(' lang="{}"').format(languages[0]) if len(languages) == 1 else Markup("")
 
 
 def mark_overrides(html: str) -> str:

@@ -180,7 +180,7 @@ def test_words_of_a_sentence_are_shown_as_words(
     assert send(client, address, **tried).status_code == 303
     page = client.get(address).text
     assert "He ate pizza with anchovies . · with" in page
-    assert '<p class="passage" dir="auto">with</p>' in page
+    assert '<p class="passage" dir="auto" lang="en">with</p>' in page
     moved = re.search(r'hx-get="([^"]+/moved/\d+)"', page)
     assert moved
     assert "No single word moved it" in client.get(moved[1]).text
