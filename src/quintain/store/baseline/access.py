@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from quintain.store.baseline.partial import partial
+from quintain.store.baseline.partial import partial_index
 
 
 def add_tables(tables: sa.MetaData) -> None:
@@ -124,7 +124,7 @@ def add_tables(tables: sa.MetaData) -> None:
         sa.Column("reason", sa.Text, nullable=False),
         sa.Index("ix_jobs_kind_subject", "kind", "subject", "id"),
         sa.Index("ix_jobs_state", "state", "id"),
-        sa.Index("uq_jobs_waiting", "kind", "subject", unique=True, **partial("state = 'queued'")),
+        partial_index("uq_jobs_waiting", "kind", "subject", where="state = 'queued'", unique=True),
     )
     sa.Table(
         "notifications",
@@ -139,7 +139,7 @@ def add_tables(tables: sa.MetaData) -> None:
         sa.Column("emailed_at", sa.DateTime(timezone=True)),
         sa.Column("said", sa.JSON),
         sa.Column("more", sa.JSON),
-        sa.Index("ix_notifications_mail", "at", "id", **partial("emailed_at IS NULL")),
+        partial_index("ix_notifications_mail", "at", "id", where="emailed_at IS NULL"),
     )
     sa.Table(
         "one_time_links",

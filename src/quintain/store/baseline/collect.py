@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from quintain.store.baseline.partial import partial
+from quintain.store.baseline.partial import partial_index
 
 
 def add_tables(tables: sa.MetaData) -> None:
@@ -315,6 +315,6 @@ def add_tables(tables: sa.MetaData) -> None:
         sa.Column("flag_id", sa.ForeignKey("attempt_flags.id"), primary_key=True),
         sa.Column("round_id", sa.ForeignKey("rounds.id"), nullable=False),
         sa.Column("decision_id", sa.ForeignKey("flag_decisions.id")),
-        sa.Index("ix_flag_standings_open", "round_id", "flag_id", **partial("decision_id IS NULL")),
+        partial_index("ix_flag_standings_open", "round_id", "flag_id", where="decision_id IS NULL"),
         sa.Index("ix_flag_standings_round", "round_id", "flag_id"),
     )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import TextClause, text
+from sqlalchemy import Index, text
 
 
-def partial(condition: str) -> dict[str, TextClause]:
-    """Return the options of an index that has only the rows for which *condition* holds."""
-    return {"postgresql_where": text(condition), "sqlite_where": text(condition)}
+def partial_index(name: str, *columns: str, where: str, unique: bool = False) -> Index:
+    """Return an index of the rows for which *where* holds, to be named among the parts of a table."""
+    return Index(name, *columns, unique=unique, postgresql_where=text(where), sqlite_where=text(where))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from quintain.store.baseline.partial import partial
+from quintain.store.baseline.partial import partial_index
 
 
 def add_tables(tables: sa.MetaData) -> None:
@@ -68,7 +68,7 @@ def add_tables(tables: sa.MetaData) -> None:
         sa.Column("started_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("ended_at", sa.DateTime(timezone=True)),
         sa.Column("outcome", sa.String(12), nullable=False),
-        sa.Index("ix_judging_pages_held", "validation_id", "user_id", unique=True, **partial("ended_at IS NULL")),
+        partial_index("ix_judging_pages_held", "validation_id", "user_id", where="ended_at IS NULL", unique=True),
         sa.Index("ix_judging_pages_started", "validation_id", "started_at"),
         sa.Index("ix_judging_pages_validation_user", "validation_id", "user_id"),
     )
@@ -129,8 +129,8 @@ def add_tables(tables: sa.MetaData) -> None:
         sa.Column("part", sa.String(80), nullable=False, server_default=""),
         sa.Column("asked", sa.Integer),
         sa.UniqueConstraint("validation_id", "hash"),
-        sa.Index("ix_validation_items_gold", "validation_id", "retired_at", **partial("gold IS NOT NULL")),
-        sa.Index("ix_validation_items_judged", "validation_id", **partial("gold IS NULL")),
+        partial_index("ix_validation_items_gold", "validation_id", "retired_at", where="gold IS NOT NULL"),
+        partial_index("ix_validation_items_judged", "validation_id", where="gold IS NULL"),
         sa.Index("ix_validation_items_newest", "validation_id", "id"),
     )
     sa.Table(
@@ -156,7 +156,7 @@ def add_tables(tables: sa.MetaData) -> None:
         sa.Column("sureness", sa.Double, nullable=False),
         sa.Column("by_expert", sa.Boolean, nullable=False),
         sa.Column("votes", sa.JSON, nullable=False),
-        sa.Index("ix_item_figures_contested", "validation_id", "sureness", "item_id", **partial("contested")),
+        partial_index("ix_item_figures_contested", "validation_id", "sureness", "item_id", where="contested"),
         sa.Index("ix_item_figures_judgements", "validation_id", "judgements", "item_id", "state", "label", "contested"),
         sa.Index("ix_item_figures_label", "validation_id", "label", "item_id", "state", "contested"),
         sa.Index("ix_item_figures_number", "validation_id", "item_id", "state"),
@@ -179,16 +179,16 @@ def add_tables(tables: sa.MetaData) -> None:
         sa.Column("lease_until", sa.DateTime(timezone=True)),
         sa.Column("judgement_id", sa.Integer),
         sa.UniqueConstraint("item_id", "k"),
-        sa.Index(
+        partial_index(
             "ix_validation_slots_came_back",
             "validation_id",
             "batch",
             "rank",
             "draw",
-            **partial("state = 'open' AND generation > 0"),
+            where="state = 'open' AND generation > 0",
         ),
-        sa.Index("ix_validation_slots_lease", "validation_id", "lease_until", **partial("state = 'leased'")),
-        sa.Index("ix_validation_slots_open", "validation_id", "batch", "rank", "draw", **partial("state = 'open'")),
+        partial_index("ix_validation_slots_lease", "validation_id", "lease_until", where="state = 'leased'"),
+        partial_index("ix_validation_slots_open", "validation_id", "batch", "rank", "draw", where="state = 'open'"),
     )
     sa.Table(
         "judging_offers",
@@ -202,8 +202,8 @@ def add_tables(tables: sa.MetaData) -> None:
         sa.Column("generation", sa.Integer, nullable=False),
         sa.UniqueConstraint("page_id", "position"),
         sa.UniqueConstraint("user_id", "item_id"),
-        sa.Index("ix_judging_offers_gold", "item_id", **partial("slot_id IS NULL")),
-        sa.Index("ix_judging_offers_gold_of", "user_id", **partial("slot_id IS NULL")),
+        partial_index("ix_judging_offers_gold", "item_id", where="slot_id IS NULL"),
+        partial_index("ix_judging_offers_gold_of", "user_id", where="slot_id IS NULL"),
     )
     sa.Table(
         "judgements",
