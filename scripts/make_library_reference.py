@@ -29,7 +29,7 @@ import quintain as qt
 labels = qt.aggregate("judgements.csv", method="dawid-skene")
 labels  # shows itself in a terminal and in a notebook
 labels.table  # a polars frame
-labels.plot()  # the chart that our pages show; .save("labels.html") makes a file of it
+labels.plot()  # the chart that our pages show; .save("labels.svg"), .png, .pdf or .html makes a file of it
 ```
 
 A table is a path (CSV, TSV, JSONL or Parquet), a frame of polars, pandas or Arrow (anything that hands over Arrow), a

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from quintain.library.errors import calibration, disagreement, slices
     from quintain.library.item_response import irt
     from quintain.library.labels import aggregate, agreement, expand, human, workers
+    from quintain.library.paired import paired
     from quintain.library.perturbed import perturb
     from quintain.library.releasing import release
     from quintain.library.results import Chart, Result
@@ -72,6 +73,7 @@ _PUBLIC = {
     "contrast_score": "quintain.library.scores",
     "expand": "quintain.library.labels",
     "human": "quintain.library.labels",
+    "paired": "quintain.library.paired",
     "perturb": "quintain.library.perturbed",
     "rank": "quintain.library.scores",
     "release": "quintain.library.releasing",
@@ -134,6 +136,7 @@ __all__ = [
     "human",
     "irt",
     "kind_of",
+    "paired",
     "parse_task",
     "perturb",
     "rank",

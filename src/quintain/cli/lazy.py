@@ -91,6 +91,7 @@ COMMANDS: Mapping[str, Listed] = {
         "Score predictions and run models.",
         (
             "quintain.cli.plain.score:app",
+            "quintain.cli.plain.paired",
             "quintain.cli.evaluate.cells",
             "quintain.cli.board.remeasure",
             "quintain.cli.evaluate.results",
@@ -211,6 +212,7 @@ ALONE: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("data", "presets"): ("quintain.cli.plain.data_files:app",),
     ("data", "split"): ("quintain.cli.plain.data_files:app", "quintain.cli.plain.split"),
     ("evaluate", "local"): ("quintain.cli.plain.score:app", "quintain.cli.evaluate.local"),
+    ("evaluate", "paired"): ("quintain.cli.plain.score:app", "quintain.cli.plain.paired"),
     ("evaluate", "score"): ("quintain.cli.plain.score:app",),
     **{("model", name): ("quintain.cli.plain.models:app",) for name in ("baselines", "learners", "recipes")},
     **{("model", name): ("quintain.cli.plain.models:app", "quintain.cli.evaluate.check") for name in ("init", "check")},

@@ -27,17 +27,26 @@ class Chart:
         self.title = title
 
     def save(self, path: str | Path) -> Path:
-        """Write the chart to *path*: `.json` is the specification, `.html` a page that needs nothing else."""
+        """Write the chart to *path*: `.svg`, `.png` and `.pdf` are figures, `.html` a page, `.json` the specification.
+
+        Figures need what `pip install "quintain[figures]"` installs; Unavailable without it.
+        """
+        from quintain.reports.figures import ENDINGS, draw_figure
+
         file = Path(path)
+        ending = file.suffix.lower()
+        if ending in ENDINGS:
+            file.write_bytes(draw_figure(self.spec, ending))
+            return file
         written = {".json": lambda: json.dumps(self.spec, ensure_ascii=False), ".html": self.to_html}
-        if file.suffix.lower() not in written:
+        if ending not in written:
             raise BadInput(
                 "A chart cannot be saved as {name}.",
                 name=file.name,
-                remedy="Name a file that ends in .html (a page that needs nothing else, and saves pictures from its "
-                "menu) or .json (its Vega-Lite specification).",
+                remedy="Name a file that ends in .svg, .png or .pdf (a figure), .html (a page that needs nothing else) "
+                "or .json (its Vega-Lite specification).",
             )
-        file.write_text(written[file.suffix.lower()](), "utf-8")
+        file.write_text(written[ending](), "utf-8")
         return file
 
     def to_html(self) -> str:

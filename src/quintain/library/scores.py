@@ -19,7 +19,8 @@ from quintain.reports.charts import interval_chart, value_chart
 from quintain.services.plain.files.contest import ContestOptions, score_contest_file
 from quintain.services.plain.files.contrast import ContrastOptions, score_contrast_files
 from quintain.services.plain.files.rank import RankOptions, RankReport, rank_file
-from quintain.services.plain.files.score import ScoreReport, Scoring, score_files
+from quintain.services.plain.files.score import ScoreReport, score_files
+from quintain.services.plain.files.scored_answers import Scoring
 from quintain.stats.grading import Grading
 from quintain.stats.utility import Choices
 
@@ -90,7 +91,7 @@ def score(
     scoring = Scoring(
         metrics, by, columns, answer_type, cluster, allow_missing, allow_unknown, seed=seed, resamples=resamples
     )
-    return ScoresFound(score_files(_answers(gold, "answer"), _answers(predictions, "prediction"), scoring))
+    return ScoresFound(score_files(answers_source(gold, "answer"), answers_source(predictions, "prediction"), scoring))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -228,9 +229,9 @@ def contrast_score(
     return ContrastFound(
         score_contrast_files(
             source_of(examples, name="the examples"),
-            _answers(predictions, "prediction"),
+            answers_source(predictions, "prediction"),
             options,
-            originals_path=None if originals is None else _answers(originals, "prediction"),
+            originals_path=None if originals is None else answers_source(originals, "prediction"),
         )
     )
 
@@ -294,7 +295,7 @@ def contest_score(
     return ContestFound(score_contest_file(source_of(matrix, name="the matrix"), options))
 
 
-def _answers(value: Any, column: str) -> Source:
+def answers_source(value: Any, column: str) -> Source:
     """Return a table of answers by id; a mapping that has no column `id` goes from ids to answers."""
     if isinstance(value, Mapping) and "id" not in value:
         value = [{"id": name, column: answer} for name, answer in value.items()]

@@ -147,7 +147,7 @@ def evaluate_aligned(
     if len(data) == 0:
         raise BadInput("There are no examples to score.")
     metrics = {name: metric_named(name, data.answer_type) for name in names or default_metrics(data.answer_type)}
-    _check_needs(data, metrics)
+    check_needs(data, metrics)
     tallies = {name: metric.tally(data) for name, metric in metrics.items()}
     slices = []
     for slicing, values in (by or {}).items():
@@ -171,7 +171,8 @@ def _same(tallies: Mapping[str, Tally], parts: Mapping[str, Tally], name: str) -
     return parts[first]
 
 
-def _check_needs(data: Aligned, metrics: Mapping[str, Metric]) -> None:
+def check_needs(data: Aligned, metrics: Mapping[str, Metric]) -> None:
+    """Refuse *metrics* that need probabilities or distributions where there are none; raises BadInput."""
     for name, metric in metrics.items():
         if "probabilities" in metric.needs and data.probabilities is None:
             raise BadInput(

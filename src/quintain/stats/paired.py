@@ -14,6 +14,8 @@ from quintain.core.records.evaluate import McNemar
 from quintain.core.records.figures import Estimate
 from quintain.stats.bootstrap import FloatArray, IntArray
 
+EVEN = 1e-9  # what two sums of the same numbers in another order may differ by
+
 
 @dataclass(frozen=True, slots=True)
 class PairedDifference:
@@ -77,8 +79,19 @@ def examples_to_separate(
         deviations = np.asarray(np.bincount(codes, weights=deviations), dtype=np.float64)
     # Variance of one example's share in the mean: sums over groups add up to what independent examples would.
     variance = float((deviations**2).sum()) / len(left)
-    if difference == 0:
+    return separation_of(difference, math.sqrt(variance / len(left)), len(left), confidence=confidence, power=power)
+
+
+def separation_of(
+    difference: float, error: float, examples: int, *, confidence: float = 0.95, power: float = 0.8
+) -> Separation:
+    """Return how many examples would show a *difference* of any figure, whose standard error is *error* on *examples*.
+
+    >>> separation_of(0.02, 0.01, 1000).needed
+    1963
+    """
+    if abs(difference) < EVEN:
         return Separation(0.0, None, None)
     reach = float(scipy.special.ndtri(1 - (1 - confidence) / 2) + scipy.special.ndtri(power))
-    needed = max(1, math.ceil(reach**2 * variance / difference**2 - 1e-9))
-    return Separation(difference, needed, max(0, needed - len(left)))
+    needed = max(1, math.ceil(reach**2 * error**2 * examples / difference**2 - EVEN))
+    return Separation(difference, needed, max(0, needed - examples))

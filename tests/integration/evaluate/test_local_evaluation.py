@@ -115,3 +115,28 @@ def test_a_model_that_is_quick_only_while_it_is_timed_is_told(
     assert "throughput would not rank" in result.stdout
     assert "examples otherwise while it was timed than in the run that is scored" in result.stdout
     assert "while loading" not in result.stdout
+
+
+def test_a_pipeline_stops_at_a_score_that_is_not_sure(model: Path, data: Path, cli: Callable[..., Result]) -> None:
+    """The interval's lower end decides, by the exit code; the figures are printed either way."""
+    words = ("evaluate", "local", model, "--data", data, "--column", "answer=gold", "--quick", "--json")
+    free = cli(*words)
+    accuracy = json.loads(free.stdout)["metrics"]["accuracy"]
+    between = (accuracy["low"] + accuracy["value"]) / 2
+    failed = cli(*words, "--fail-under", f"accuracy={between}")
+    assert (failed.exit_code, json.loads(failed.stdout)["metrics"]["accuracy"]) == (1, accuracy)
+    assert f"accuracy is surely {accuracy['low']:.4f} or more" in " ".join(failed.stderr.split())
+    assert cli(*words, "--fail-under", f"accuracy={accuracy['low'] - 0.01}").exit_code == 0
+
+
+@pytest.mark.parametrize("least", ["accuracy", "robustness=.5", "mystery=.5", "log_loss=2"])
+def test_a_least_score_that_cannot_be_met_is_refused_at_once(
+    least: str, model: Path, data: Path, cli: Callable[..., Result]
+) -> None:
+    """What is not computed, has no number or is better the lower is refused before the model is run."""
+    result = cli(
+        "evaluate", "local", model, "--data", data, "--column", "answer=gold", "--quick", "--fail-under", least
+    )
+    assert result.exit_code != 0
+    assert least.partition("=")[0] in result.stderr
+    assert result.stdout == ""

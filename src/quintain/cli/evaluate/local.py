@@ -11,6 +11,7 @@ from rich.progress import Progress
 
 from quintain.cli import output
 from quintain.cli.context import settings_of
+from quintain.cli.evaluate.gate import below, parse_least
 from quintain.cli.output import JsonFlag
 from quintain.cli.plain.score import app
 from quintain.cli.server_task import Handed
@@ -35,11 +36,19 @@ def local(
     ] = None,
     column: Annotated[list[str] | None, typer.Option(help="Map a name: answer=gold_label.")] = None,
     quick: Annotated[bool, typer.Option(help="Leave robustness and fairness out.")] = False,
+    fail_under: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Exit with 1 unless the interval's lower end reaches it: macro_f1=.8.", metavar="NAME=NUMBER"
+        ),
+    ] = None,
     json: JsonFlag = False,
 ) -> None:
     """Run your own model on your own file as a server would, on all five axes; needs no workspace.
 
     Example: quintain evaluate local my-model --data reviews.csv --task sentiment
+
+    Example: quintain evaluate local my-model --data reviews.csv --task sentiment --fail-under macro_f1=.8
     """
     plan = ImportPlan(role="test", duplicates="first", columns=parse_columns(column or []))
     with (
@@ -47,6 +56,7 @@ def local(
         Progress(console=output.err, transient=True, disable=not output.err.is_terminal) as bar,
     ):
         definition = local_evaluation.find_task(task, model)
+        least = parse_least(fail_under or [], definition, quick=quick)
         bars: dict[str, Any] = {}
 
         def show(variant: str, done: int, total: int) -> None:
@@ -71,8 +81,12 @@ def local(
         output.say(hint)
     if json:
         output.print_json(report.as_dict())
-        return
-    output.print_table(["what", "value", "95 % interval"], _local_lines(report))
+    else:
+        output.print_table(["what", "value", "95 % interval"], _local_lines(report))
+    if shortfalls := below(least, report.as_dict()):
+        for shortfall in shortfalls:
+            output.say(shortfall)
+        raise typer.Exit(1)
 
 
 COUNTED = (
