@@ -101,9 +101,16 @@ def paired(
     return PairedFound(compare_files(answers_source(gold, "answer"), _systems(predictions), scoring))
 
 
+def _is_one_system(table: Mapping[Any, Any]) -> bool:
+    """Whether a mapping goes from ids to answers, or is a table of columns, and not from names to systems."""
+    answers = [value for value in table.values() if isinstance(value, str | int | float | None)]
+    files = [value for value in answers if isinstance(value, str) and Path(value).suffix]
+    return "id" in table or (len(answers) == len(table) and len(files) < len(table))
+
+
 def _systems(predictions: Sequence[Any]) -> dict[str, Source]:
     """Return the predictions by name: of a mapping its own, of files theirs, of tables their numbers."""
-    if len(predictions) == 1 and isinstance(predictions[0], Mapping):
+    if len(predictions) == 1 and isinstance(predictions[0], Mapping) and not _is_one_system(predictions[0]):
         return {str(name): answers_source(table, "prediction") for name, table in predictions[0].items()}
     if all(isinstance(table, str | Path) for table in predictions):
         return dict(names_of([Path(table) for table in predictions]))

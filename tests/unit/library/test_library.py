@@ -80,6 +80,9 @@ MADE: dict[str, Callable[[], qt.Result]] = {
     "irt": lambda: qt.irt(RESPONSES),
     "artefacts": lambda: qt.artefacts(ITEMS),
     "slices": lambda: qt.slices(ANSWERED, {one["id"]: one["said"] for one in ANSWERED}),
+    "paired": lambda: qt.paired(
+        {"a": "yes", "b": "no"}, {"one": {"a": "yes", "b": "no"}, "two": {"a": "no", "b": "no"}}
+    ),
     "disagreement": lambda: qt.disagreement(
         ANSWERED, *([(one["id"], one[by]) for one in ANSWERED] for by in ("said", "label"))
     ),

@@ -112,7 +112,8 @@ def test_sparse_sums_of_texts_are_drawn_too() -> None:
         systems = [align("text", gold, answers, groups=groups) for answers in (near, far)]
         _, (pair,) = compare_systems(METRICS.get("bleu")(), systems, draws=500)
         assert pair.difference.low <= pair.difference.value <= pair.difference.high
-        assert pair.p is not None and 0 < pair.p <= 1
+        assert pair.p is not None
+        assert 0 < pair.p <= 1
 
 
 def test_few_that_differ_are_counted_exactly() -> None:

@@ -30,7 +30,7 @@ def parse_least(options: Sequence[str], task: Task, *, quick: bool) -> dict[str,
 
 
 def below(least: Mapping[str, float], report: Mapping[str, Any]) -> list[str]:
-    """Say of each figure that does not surely reach its least score what it is; by the interval's lower end.
+    """Return a line for each figure that does not surely reach its least score, by the interval's lower end.
 
     Examples that failed count as wrong. A figure without an interval is held to its value.
     """

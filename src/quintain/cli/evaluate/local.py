@@ -38,9 +38,7 @@ def local(
     quick: Annotated[bool, typer.Option(help="Leave robustness and fairness out.")] = False,
     fail_under: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Exit with 1 unless the interval's lower end reaches it: macro_f1=.8.", metavar="NAME=NUMBER"
-        ),
+        typer.Option(help="Exit with 1 unless the interval's lower end reaches it: macro_f1=.8.", metavar="NAME=MIN"),
     ] = None,
     json: JsonFlag = False,
 ) -> None:

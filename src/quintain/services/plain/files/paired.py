@@ -127,8 +127,8 @@ def _needed(pair: PairOfSystems) -> tuple[int | None, int | None]:
 def _warnings(name: str, answers: MatchedAnswers) -> list[str]:
     if not answers_of(answers.answer_type).named:
         return []
-    said = label_warnings(answers.answers.to_list(), answers.predictions.to_list())
-    return [Text("{name}: {warning}", name=name, warning=warning) for warning in said]
+    warnings = label_warnings(answers.answers.to_list(), answers.predictions.to_list())
+    return [Text("{name}: {warning}", name=name, warning=warning) for warning in warnings]
 
 
 def _left_out(name: str, answers: MatchedAnswers) -> list[str]:
