@@ -158,7 +158,7 @@ class Recoded(io.RawIOBase):
         self._left = b""
 
     def readable(self) -> bool:
-        """Say that it can be read."""
+        """Return that it can be read."""
         return True
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # any writable buffer comes as a view

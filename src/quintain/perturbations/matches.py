@@ -25,7 +25,7 @@ LETTERS_OF_A_WORD = 2  # where no space parts words: most Chinese words have two
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class EditablePlace:
     """A place that may be edited, in the offsets of its text."""
 
     start: int
@@ -54,7 +54,7 @@ def words_in(batch: TextBatch, number: int) -> int:
     return int(batch.words.per_text[number]) + alone // LETTERS_OF_A_WORD
 
 
-def spread(options: Sequence[Option], quota: int, seed: np.uint64) -> list[Option]:
+def spread(options: Sequence[EditablePlace], quota: int, seed: np.uint64) -> list[EditablePlace]:
     """Draw one option of each of *quota* stretches of the list."""
     quota = min(quota, len(options))
     bounds = [len(options) * k // quota for k in range(quota + 1)]
@@ -76,15 +76,15 @@ def _options(
     blocked: Sequence[Span],
     pattern: regex.Pattern[str],
     replace: Replace,
-) -> list[Option]:
-    found = list(pattern.finditer(text))
+) -> list[EditablePlace]:
+    matches = list(pattern.finditer(text))
     options = []
-    for match, draw in zip(found, chance(seed, len(found), 1) if found else (), strict=True):
+    for match, draw in zip(matches, chance(seed, len(matches), 1) if matches else (), strict=True):
         start, end = match.span()
         near = bisect_right(blocked, (begin + end, -1))
         if any(left < begin + end and begin + start < right for left, right in blocked[:near]):
             continue
         new = replace(match, draw)
         if new is not None and new != match[0]:
-            options.append(Option(start, end, new))
+            options.append(EditablePlace(start, end, new))
     return options

@@ -79,12 +79,12 @@ def _phrases(table: Table) -> tuple[dict[str, tuple[str, str]], list[str]]:
             first, second = his.format(male), hers.format(female)
             for strong, oblique in weak.items():
                 first = first.removesuffix(strong) + oblique if first.endswith(" " + strong) else first
-            for one, other, gender in ((first, second, "male"), (second, first, "female")):
-                if not one.startswith("^"):
-                    phrases.setdefault(one, (other, gender))
-                begun, become = one.removeprefix("^"), other.removeprefix("^")
+            for phrase, other, gender in ((first, second, "male"), (second, first, "female")):
+                if not phrase.startswith("^"):
+                    phrases.setdefault(phrase, (other, gender))
+                begun, become = phrase.removeprefix("^"), other.removeprefix("^")
                 capital = begun[:1].upper() + begun[1:]
-                if capital != begun or one.startswith("^"):
+                if capital != begun or phrase.startswith("^"):
                     phrases.setdefault(capital, (become[:1].upper() + become[1:], gender))
                     opening.append(capital)
     return phrases, list(dict.fromkeys(opening))
@@ -145,7 +145,7 @@ _OTHER_GROUP = {"female": "other_female", "male": "other_male", "other_female": 
 
 
 def _renamed(batch: TextBatch, table: Table, agree: str, target: dict[str, str], *, leave: bool) -> Proposal:
-    """Give every name of an example another one, or none where a name stands where it must stay."""
+    """Exchange every name of an example, or none where one of them stands where it must stay."""
     draft = EditDraft()
     language = base_language(batch.language)
     lists = {name: key for key in target for name in table.get(key, ())}

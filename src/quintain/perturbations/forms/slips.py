@@ -12,6 +12,7 @@ from quintain.perturbations.batch import TextBatch
 from quintain.perturbations.contract import Proposal
 from quintain.perturbations.matches import Replace, edit_matches
 from quintain.perturbations.wordbooks import Table, compiled, table_of
+from quintain.perturbations.wordlists import words_in
 
 _LATIN = r"\p{Latin}"
 _NO_KEY = "_"
@@ -30,7 +31,7 @@ def other_key(batch: TextBatch, rate: float, table: Table) -> Proposal:
 
 def alike(batch: TextBatch, rate: float, table: Table) -> Proposal:
     """Replace a character by another one that sounds or looks like it, as *table* pairs them."""
-    pairs: dict[str, str] = {pair[0]: pair[1] for pair in table["characters"].split()}
+    pairs: dict[str, str] = {pair[0]: pair[1] for pair in words_in(table["characters"])}
     left = table.get("left", "")
     return edit_matches(
         batch, compiled(_HAN), rate, lambda match, draw: None if match[0] in left else pairs.get(match[0])

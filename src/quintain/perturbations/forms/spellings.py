@@ -23,7 +23,7 @@ def misspelt(batch: TextBatch, rate: float, table: Table) -> Proposal:
         word = match[0]
         if wrong := listed.get(word.lower()):
             return cased_like(word, wrong)
-        forms = [compiled(found).sub(wrong, word, count=1) for found, _, wrong in rules]
+        forms = [compiled(right).sub(wrong, word, count=1) for right, _, wrong in rules]
         changed = [form for form in dict.fromkeys(forms) if form != word]
         return changed[draw % len(changed)] if changed else None
 
@@ -56,7 +56,7 @@ def other_number(batch: TextBatch, rate: float, table: Table) -> Proposal:
     words = {word: digits for name in ("words", "others") for digits, word in table.get(name, {}).items()}
     fixed = table["one_way"]
     back = {} if fixed == ["*"] else {digits: word for digits, word in table["words"].items() if word not in fixed}
-    found = f"{any_of([*words])}|{any_of([*back])}" if back else any_of([*words])
+    either = f"{any_of([*words])}|{any_of([*back])}" if back else any_of([*words])
 
     def replace(match: regex.Match[str], draw: int) -> str | None:
         digits: str | None = words.get(match[0].lower())
@@ -65,4 +65,4 @@ def other_number(batch: TextBatch, rate: float, table: Table) -> Proposal:
         opens = not match.string[: match.start()].strip() or match.string[: match.start()].rstrip()[-1] in ".!?"
         return cased_like("X" if opens else "x", back[match[0]])
 
-    return edit_matches(batch, compiled(rf"{table['before']}(?i:{found}){table['behind']}"), rate, replace)
+    return edit_matches(batch, compiled(rf"{table['before']}(?i:{either}){table['behind']}"), rate, replace)
