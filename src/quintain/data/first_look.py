@@ -9,6 +9,7 @@ from pathlib import Path
 
 import polars as pl
 
+from quintain.core.words import shortened
 from quintain.data.readers.contract import READERS, Options, RowBatch, bytes_of, guess_format
 from quintain.data.text import encoding_in, suffix_of
 
@@ -142,5 +143,4 @@ def _content(filled: pl.Series, values: tuple[tuple[str, int], ...], length: flo
 
 
 def _short(cell: str | None) -> str:
-    text = " ".join((cell or "").split())
-    return text if len(text) <= SHOWN_CHARACTERS else text[: SHOWN_CHARACTERS - 1] + "…"
+    return shortened(" ".join((cell or "").split()), SHOWN_CHARACTERS)
