@@ -20,6 +20,7 @@ from quintain.core.escaping import visible
 
 Frame = TypeVar("Frame", pl.DataFrame, pl.LazyFrame)
 SEPARATORS = {"csv": ",", "tsv": "\t"}
+OTHER_SEPARATORS = (";", "\t", ",", "|")
 _STARTS = r"=+\-@\t\r\n＝＋－＠"
 _NUMBER = r"^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$"
 _RUNS = rf"^'*[{_STARTS}]"  # also what begins so already: else it could not be told from what we guarded
@@ -27,7 +28,18 @@ _GUARDED = rf"^'+[{_STARTS}]"
 _INNER = r"([;\t\r\n])('*[=+\-@＝＋－＠])"
 _INNER_GUARDED = r"([;\t\r\n])'('*[=+\-@＝＋－＠])"
 _runs, _number, _guarded = re.compile(_RUNS), re.compile(_NUMBER), re.compile(_GUARDED)
+_quoted = re.compile(r'"[^"]*"')
 _inner, _inner_guarded = re.compile(_INNER), re.compile(_INNER_GUARDED)
+
+
+def separator_of(header: str, usual: str) -> str:
+    """Return what separates the columns of a *header*: some programs write CSV with semicolons or tabs.
+
+    >>> separator_of("text,label", ","), separator_of("Nachricht;Kategorie", ","), separator_of('"a;b",label', ",")
+    (',', ';', ',')
+    """
+    bare = _quoted.sub("", header)
+    return max((usual, *OTHER_SEPARATORS), key=bare.count)  # the usual one where none is there more often
 
 
 def guard(text: str) -> str:

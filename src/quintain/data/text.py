@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import zlib
 from collections.abc import Iterator
@@ -106,6 +107,26 @@ def strip_mark(data: bytes, name: str) -> bytes:
     if data.startswith(_UTF16_MARKS):
         raise BadInput(faults=[Fault("the file is UTF-16, not UTF-8", file=name)], remedy="Save the file as UTF-8.")
     return data.removeprefix(BYTE_ORDER_MARK)
+
+
+def guess_encoding(path: Path, most: int = 32 << 20) -> str:
+    """Return how the letters of *path* are probably written: utf-8 or, as spreadsheets also write, utf-16 or cp1252.
+
+    No more than *most* bytes are looked at.
+    """
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    with gzip_faults(path.name), open_bytes(path) as stream:
+        data = stream.read(1 << 20)
+        if data.startswith(_UTF16_MARKS):
+            return "utf-16"
+        while data and most > 0:
+            try:
+                decoder.decode(data)
+            except UnicodeDecodeError:
+                return "cp1252"
+            most -= len(data)
+            data = stream.read(1 << 20)
+    return "utf-8"
 
 
 def encoding_faults(data: bytes, name: str, *, first_row: int = 1) -> list[Fault]:

@@ -12,7 +12,7 @@ import polars as pl
 
 from quintain.core.errors import BadInput, Fault
 from quintain.core.texts import Text
-from quintain.data.cells import unguard
+from quintain.data.cells import separator_of, unguard
 from quintain.data.readers.contract import (
     MAX_LINE,
     READERS,
@@ -35,13 +35,13 @@ csv.field_size_limit(MAX_LINE)
 @READERS.register("csv")
 def open_csv(path: Path, options: Options) -> Source:
     """Open a file of comma-separated values."""
-    return _open(path, options, options.separator or ",")
+    return _open(path, options, options.separator or _separator(path, options, ","))
 
 
 @READERS.register("tsv")
 def open_tsv(path: Path, options: Options) -> Source:
     """Open a file of tab-separated values."""
-    return _open(path, options, options.separator or "\t")
+    return _open(path, options, options.separator or _separator(path, options, "\t"))
 
 
 def _open(path: Path, options: Options, separator: str) -> Source:
@@ -62,6 +62,18 @@ def _open(path: Path, options: Options, separator: str) -> Source:
                 yield _batch(path.name, chunk, columns, requested, position(stream))
 
     return Source(path.name, columns, path.stat().st_size, batches)
+
+
+def _separator(path: Path, options: Options, usual: str) -> str:
+    """Return what separates the columns, by the first line that holds anything: where there is no header, the usual."""
+    if options.names:
+        return usual
+    with open_bytes(path) as stream, gzip_faults(path.name):
+        text = _decoded(path, stream, options)  # held here: the wrapper closes the stream when it goes
+        while line := text.readline(MAX_LINE):
+            if line.strip():
+                return separator_of(line, usual)
+    return usual
 
 
 def _weight(row: tuple[int, list[str] | Fault]) -> int:

@@ -150,6 +150,7 @@ def _form(
         values=values,
         seen=seen,
         content_names=content_names(visit),
+        encodings=encodings(visit, seen.encoding if seen else ""),
         leave_out=LEAVE_OUT,
         crumbs=[
             (title_of(visit, task), f"/tasks/{task.name}"),
@@ -172,6 +173,21 @@ def content_names(visit: Visit) -> dict[str, str]:
     }
 
 
+def encodings(visit: Visit, chosen: str) -> list[tuple[str, str]]:
+    """List how the letters of files are mostly written, and the one that is *chosen*."""
+    _ = visit.tongue.gettext
+    usual = {
+        "utf-8": "UTF-8",
+        "utf-16": "UTF-16",
+        "cp1252": _("Windows, Western Europe (cp1252)"),
+        "cp1250": _("Windows, Central Europe (cp1250)"),
+        "cp1251": _("Windows, Cyrillic (cp1251)"),
+        "gb18030": _("Chinese (GB 18030)"),
+        "shift_jis": _("Japanese (Shift JIS)"),
+    }
+    return list(({chosen: chosen} | usual if chosen else usual).items())
+
+
 def _roles(visit: Visit, *, divisible: bool) -> list[tuple[str, str, str]]:
     # No role is chosen beforehand: what data is for is not to be overlooked.
     _ = visit.tongue.gettext
@@ -181,5 +197,5 @@ def _roles(visit: Visit, *, divisible: bool) -> list[tuple[str, str, str]]:
         (Role.TEST.value, _("test"), _("For scoring models.")),
         (Role.CONTRAST.value, _("contrast"), _("Pivots and their perturbed neighbours.")),
     ]
-    parts = (PARTS, _("divide it"), _("Eight tenths train, one dev, one test; what is nearly alike stays on one side."))
+    parts = (PARTS, _("divide it"), _("A tenth dev, a tenth but at least 100 test, the rest train."))
     return [parts, *whole] if divisible else whole
