@@ -26,4 +26,8 @@ def job(kind: str, subject: str, task: str = "") -> JobStanding:
 def test_a_figure_that_nobody_asked_for_leads_to_its_task(kind: str, subject: str, about: str, url: str) -> None:
     """Such a job is of no owner's list; the admin's names its task and links to a page that is there."""
     named = name_job(str, job(kind, subject))
-    assert (named.about, named.url, named.job.task) == (about, url, subject.split("/")[0].split("?")[0])
+    assert (named.about, named.url, named.job.task) == (
+        about,
+        url,
+        subject.split("/", maxsplit=1)[0].split("?", maxsplit=1)[0],
+    )
