@@ -60,9 +60,9 @@ def guess_language(texts: pl.Series) -> str:
         return ""
     if script != "Latn":
         return str(get_global("likely_subtags").get(f"und_{script}", "")).partition("_")[0]
-    told = Counter(languages_of(texts, pl.Series(range(len(texts)))).drop_nulls().to_list())
-    language, number = next(iter(told.most_common(1)), ("", 0))
-    return language if number > _MOSTLY * told.total() else ""
+    counted = Counter(languages_of(texts, pl.Series(range(len(texts)))).drop_nulls().to_list())
+    language, number = next(iter(counted.most_common(1)), ("", 0))
+    return language if number > _MOSTLY * counted.total() else ""
 
 
 @dataclass(slots=True)

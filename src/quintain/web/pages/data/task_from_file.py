@@ -108,8 +108,8 @@ def _propose(post: Post, sent: SentFile) -> NewTask:
 
 def _language(file: FileLook) -> str:
     """Return the language of the longest texts; English where that cannot be told."""
-    told = [column for column in file.columns if column.language]
-    return max(told, key=lambda column: column.length).language if told else "en"
+    texts = [column for column in file.columns if column.language]
+    return max(texts, key=lambda column: column.length).language if texts else "en"
 
 
 def _ordered(labels: Mapping[str, str]) -> list[str]:
