@@ -20,7 +20,21 @@ from quintain.core.escaping import visible
 
 Frame = TypeVar("Frame", pl.DataFrame, pl.LazyFrame)
 SEPARATORS = {"csv": ",", "tsv": "\t"}
-OTHER_SEPARATORS = (";", "\t", ",", "|")
+_QUOTED = re.compile(r'"(?:[^"]|"")*"')
+
+
+def separator_of(header: str, usual: str) -> str:
+    """Return what parts the columns of a file with this *header*: some programs write CSV with semicolons or tabs.
+
+    >>> separator_of("text;label", ","), separator_of('"a, b";label', ","), separator_of("text", ",")
+    (';', ';', ',')
+    """
+    bare = _QUOTED.sub("", header)
+    if usual in bare and bare.count(usual) >= bare.count(";"):
+        return usual
+    return next((sign for sign in ";\t," if sign in bare), usual)
+
+
 _STARTS = r"=+\-@\t\r\n＝＋－＠"
 _NUMBER = r"^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$"
 _RUNS = rf"^'*[{_STARTS}]"  # also what begins so already: else it could not be told from what we guarded
@@ -28,18 +42,7 @@ _GUARDED = rf"^'+[{_STARTS}]"
 _INNER = r"([;\t\r\n])('*[=+\-@＝＋－＠])"
 _INNER_GUARDED = r"([;\t\r\n])'('*[=+\-@＝＋－＠])"
 _runs, _number, _guarded = re.compile(_RUNS), re.compile(_NUMBER), re.compile(_GUARDED)
-_quoted = re.compile(r'"[^"]*"')
 _inner, _inner_guarded = re.compile(_INNER), re.compile(_INNER_GUARDED)
-
-
-def separator_of(header: str, usual: str) -> str:
-    """Return what separates the columns of a *header*: some programs write CSV with semicolons or tabs.
-
-    >>> separator_of("text,label", ","), separator_of("Nachricht;Kategorie", ","), separator_of('"a;b",label', ",")
-    (',', ';', ',')
-    """
-    bare = _quoted.sub("", header)
-    return max((usual, *OTHER_SEPARATORS), key=bare.count)  # the usual one where none is there more often
 
 
 def guard(text: str) -> str:

@@ -11,7 +11,7 @@ import polars as pl
 
 from quintain.core.errors import Fault
 from quintain.data.readers.contract import READERS, Options, RowBatch, bytes_of, guess_format
-from quintain.data.text import guess_encoding
+from quintain.data.text import encoding_in, suffix_of
 from quintain.data.writing_systems import guess_language
 
 MOST_ROWS = 20_000  # that are looked at
@@ -23,8 +23,6 @@ SHOWN_FAULTS = 20
 SHOWN_CHARACTERS = 160
 LANGUAGE_ROWS = 200  # of a column of texts, whose language is told by the beginnings of these
 LANGUAGE_CHARACTERS = 300
-TEXT_FORMATS = frozenset({"csv", "tsv", "jsonl"})
-UTF_8 = "utf-8"
 MOST_VALUES = 30  # different ones that are counted one by one
 VALUE_LENGTH = 60.0  # characters: what is longer on average is a text, however often it is repeated
 TEXT_LENGTH = 20.0
@@ -61,7 +59,8 @@ class ColumnLook:
 class FileLook:
     """A file at first sight; *rows* were looked at, and *whole* says whether these are all.
 
-    *bad* rows among them could not be read; *faults* are the first of what is wrong with those.
+    *encoding* is what its letters were read in; empty where the format says that itself. *bad* rows could not be read;
+    *faults* are the first of what is wrong with them.
     """
 
     name: str
@@ -69,6 +68,7 @@ class FileLook:
     first: tuple[tuple[str, ...], ...]
     rows: int
     whole: bool
+    encoding: str = ""
     bad: int = 0
     faults: tuple[Fault, ...] = ()
 
@@ -88,7 +88,8 @@ def look_at_file(path: Path, options: Options | None = None, *, form: str = "") 
     No more is read than one can wait for: some rows, fewer where they are large. A large file of a format that is read
     whole is refused.
     """
-    source = READERS.get(form or guess_format(path))(path, replace(options or Options(), whole=MOST_WHOLE))
+    options = replace(options or Options(), whole=MOST_WHOLE)
+    source = READERS.get(form or guess_format(path))(path, options)
     names = source.columns[:MOST_COLUMNS]
     faults: list[Fault] = []
     frames, whole = _beginning(source.batches(dict.fromkeys(names, True)), faults)
@@ -96,16 +97,9 @@ def look_at_file(path: Path, options: Options | None = None, *, form: str = "") 
     texts = table.select(_as_text(table[name]) for name in names)
     columns = tuple(_look_at_column(texts[name], nested=table.schema[name].is_nested()) for name in names)
     first = tuple(tuple(_short(cell) for cell in row) for row in texts.head(SHOWN_ROWS).iter_rows())
+    written = "" if path.is_dir() or suffix_of(path) == ".parquet" else options.encoding or encoding_in(path)
     bad = len({fault.row for fault in faults})
-    return FileLook(source.name, columns, first, table.height, whole, bad, tuple(faults[:SHOWN_FAULTS]))
-
-
-def likely_encoding(path: Path, *, form: str = "") -> str:
-    """Return how the letters of *path* are probably written; utf-8 where its format leaves no choice."""
-    form = form or guess_format(path)
-    encoding = guess_encoding(path) if form in TEXT_FORMATS else UTF_8
-    # Lines of JSON are told apart by their bytes, so that only what keeps the line end as one can be read.
-    return UTF_8 if encoding == "utf-16" and form == "jsonl" else encoding
+    return FileLook(source.name, columns, first, table.height, whole, written, bad, tuple(faults[:SHOWN_FAULTS]))
 
 
 def _beginning(batches: Iterator[RowBatch], faults: list[Fault]) -> tuple[list[pl.DataFrame], bool]:

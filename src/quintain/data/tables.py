@@ -132,6 +132,7 @@ def _read(path: Path) -> pl.DataFrame:
 
 
 def _separator(data: bytes, usual: str) -> str:
+    """Return the separator, by the header."""
     start = len(data) - len(data.lstrip()) if data[:1].isspace() else 0
     end = data.find(b"\n", start)
     return separator_of(data[start : end if end >= 0 else len(data)].decode(), usual)

@@ -13,17 +13,14 @@ import pytest
 from quintain.core.errors import BadInput
 from quintain.core.task import Label, Task
 from quintain.data import first_look
-from quintain.data.cells import separator_of
 from quintain.data.first_look import (
     MOST_BYTES,
     MOST_VALUES,
     SHOWN_FAULTS,
     Content,
-    likely_encoding,
     look_at_file,
 )
 from quintain.data.guessing import guess_columns, guess_labels, guess_task, propose_labels
-from quintain.data.readers.contract import Options
 
 SENTIMENT = Task("s", "text-classification", {}, labels=(Label("negative"), Label("neutral"), Label("positive")))
 
@@ -164,39 +161,9 @@ def test_what_is_read_whole_is_looked_at_within_a_limit(tmp_path: Path, monkeypa
         look_at_file(path, form="squad")
 
 
-def test_what_spreadsheets_write_is_read(tmp_path: Path) -> None:
-    """Semicolons and the letters of Windows, tabs and UTF-16: columns, rows and letters come out right."""
-    text = "Nummer;Nachricht;Art\n" + "".join(f"{n};Größe {n}, bitte nicht für mich;{'ab'[n % 2]}\n" for n in range(40))
-    windows, unicode = tmp_path / "w.csv", tmp_path / "u.csv"
-    windows.write_bytes(text.encode("cp1252"))
-    unicode.write_bytes(text.replace(";", "\t").encode("utf-16"))
-    for path, encoding in ((windows, "cp1252"), (unicode, "utf-16")):
-        assert likely_encoding(path) == encoding
-        look = look_at_file(path, Options(encoding=encoding))
-        assert (look.names, look.rows, look.bad) == (("Nummer", "Nachricht", "Art"), 40, 0)
-        assert look.first[1][1] == "Größe 1, bitte nicht für mich"
-        assert [column.language for column in look.columns] == ["", "de", ""]
-
-
 def test_rows_that_cannot_be_read_are_counted(tmp_path: Path) -> None:
     """A look says how many rows it passed over and what is wrong with the first, so that none goes unseen."""
     look = look_at_file(write(tmp_path, "t.csv", "text,label\n" + "fine,a\n" * 3 + "too,many,cells\n" * 30))
     assert (look.rows, look.bad) == (3, 30)
     assert look.faults[0].row == 5
     assert len(look.faults) == SHOWN_FAULTS
-
-
-@pytest.mark.parametrize(
-    ("header", "separator"),
-    [
-        ("text,label", ","),
-        ("text;label", ";"),
-        ("text\tlabel", "\t"),
-        ("text|label", "|"),
-        ('"a;b;c",label', ","),
-        ("text", ","),
-    ],
-)
-def test_the_header_tells_the_separator(header: str, separator: str) -> None:
-    """What stands there most often outside of quotes; the usual one where nothing does."""
-    assert separator_of(header, ",") == separator

@@ -10,7 +10,7 @@ from typing import Any
 from quintain.core.errors import BadInput, Fault
 from quintain.core.example import Role
 from quintain.core.task import Task
-from quintain.data.first_look import UTF_8, Content, FileLook, likely_encoding, look_at_file
+from quintain.data.first_look import Content, FileLook, look_at_file
 from quintain.data.guessing import guess_columns, guess_labels
 from quintain.data.importing import ImportReport, check_file
 from quintain.data.plan import ImportPlan, parse_plan
@@ -20,6 +20,7 @@ from quintain.tasks.contract import kind_of
 from quintain.web.visit import Post
 
 COLUMN = "column-"
+SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t"}
 LEAVE_OUT = "-"  # what is chosen for a value whose rows are not wanted
 PARTS = "parts"  # chosen as what the data is for: divided into train, dev and test
 FAULTS = 20  # that are listed before the import
@@ -57,7 +58,6 @@ class ImportPreview:
     tag_columns: list[tuple[str, bool]]
     report: ImportReport | None
     large: bool
-    encoding: str = UTF_8
 
     @property
     def ready(self) -> bool:
@@ -83,9 +83,10 @@ def plan_of(task: Task, post: Post) -> ImportPlan:
         "rows": post.text("rows").strip(),
         **{name: post.number(name) for name in ("sample", "seed") if post.text(name).strip()},
         "skip_bad": post.flag("skip_bad"),
+        "encoding": post.text("encoding"),
+        "separator": SEPARATORS.get(post.text("separator"), ""),
         "duplicates": "first" if post.flag("keep_first") else "",
         "tag_columns": tuple(post.texts("tag_column")),
-        "encoding": post.text("encoding").strip(),
     }
     return parse_plan(post.text("plan")).with_changes(**changes)
 
@@ -108,8 +109,6 @@ def preview(
 ) -> ImportPreview:
     """Look at a file as *plan* would read it, with the label *chosen* for each value; the rest may be guessed."""
     with data_file(path) as file:
-        if guess and plan.encoding == UTF_8:
-            plan = plan.with_changes(encoding=likely_encoding(file, form=plan.format))
         first_look = look_at_file(file, plan.reading, form=plan.format)
         large = is_large(file)
         guessed = guess_columns(first_look, task) if guess else {}
@@ -118,7 +117,7 @@ def preview(
         tags = tuple(name for name, chosen_too in tagging if chosen_too)
         plan = plan.with_changes(columns=columns, tag_columns=tags)
         values = _values(task, first_look, columns.get("answer", ""), plan, chosen)
-        shown = ImportPreview(first_look, _menus(task, columns), values, tagging, None, large, plan.encoding)
+        shown = ImportPreview(first_look, _menus(task, columns), values, tagging, None, large)
         if large or not shown.ready:
             return shown
         labels = {row.value: row.label for row in values if row.label}

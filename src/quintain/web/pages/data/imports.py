@@ -17,6 +17,7 @@ from quintain.core.errors import BadInput, Conflict, Fault
 from quintain.core.example import Role
 from quintain.core.task import Task
 from quintain.core.texts import Text
+from quintain.data.encodings import NAMES
 from quintain.services.access.permissions import require_owner
 from quintain.services.data import datasets, import_jobs
 from quintain.services.data.bundles import find_data_file, has_images
@@ -155,7 +156,7 @@ def _form(
         values=values,
         seen=seen,
         content_names=content_names(visit),
-        encodings=encodings(visit, seen.encoding if seen else ""),
+        encodings=NAMES,
         leave_out=LEAVE_OUT,
         crumbs=[
             (title_of(visit, task), f"/tasks/{task.name}"),
@@ -176,21 +177,6 @@ def content_names(visit: Visit) -> dict[str, str]:
         "text": _("texts"),
         "list": _("lists"),
     }
-
-
-def encodings(visit: Visit, chosen: str) -> list[tuple[str, str]]:
-    """List how the letters of files are mostly written, and the one that is *chosen*."""
-    _ = visit.tongue.gettext
-    usual = {
-        "utf-8": "UTF-8",
-        "utf-16": "UTF-16",
-        "cp1252": _("Windows, Western Europe (cp1252)"),
-        "cp1250": _("Windows, Central Europe (cp1250)"),
-        "cp1251": _("Windows, Cyrillic (cp1251)"),
-        "gb18030": _("Chinese (GB 18030)"),
-        "shift_jis": _("Japanese (Shift JIS)"),
-    }
-    return list(({chosen: chosen} | usual if chosen else usual).items())
 
 
 def _roles(visit: Visit, *, divisible: bool) -> list[tuple[str, str, str]]:

@@ -13,7 +13,8 @@ from starlette.responses import Response
 from quintain.core.errors import BadInput, Conflict
 from quintain.core.people import RoleName
 from quintain.core.task import Label, Task
-from quintain.data.first_look import FileLook, likely_encoding, look_at_file
+from quintain.data.encodings import NAMES
+from quintain.data.first_look import FileLook, look_at_file
 from quintain.data.guessing import guess_columns, guess_task, propose_labels
 from quintain.data.readers.contract import Options
 from quintain.services.access.permissions import require_role
@@ -25,13 +26,7 @@ from quintain.stats.fitness import LEAST_EXAMPLES
 from quintain.tasks.contract import KINDS
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.pages.data.import_form import LEAVE_OUT, ImportPreview, label_fields, plan_of, preview
-from quintain.web.pages.data.imports import (
-    SentFile,
-    content_names,
-    encodings,
-    name_from_file,
-    sent_file,
-)
+from quintain.web.pages.data.imports import SentFile, content_names, name_from_file, sent_file
 from quintain.web.pages.tasks.task_form import TaskForm
 from quintain.web.visit import Post, Posting, Visit, Visiting
 
@@ -83,7 +78,7 @@ def _propose(post: Post, sent: SentFile) -> NewTask:
     first = post.text("step") == "look"
     name = name_from_file(sent.name)
     with data_file(sent.path) as path:
-        first_look = look_at_file(path, Options(encoding=post.text("encoding") or likely_encoding(path)))
+        first_look = look_at_file(path, Options(encoding=post.text("encoding")))
     kind = post.text("kind") or guess_task(first_look).kind
     draft = Task("task", kind, {})
     columns = guess_columns(first_look, draft) if first else {"answer": post.text("column-answer")}
@@ -153,7 +148,7 @@ def _page(visit: Visit, new: NewTask | None, trouble: Trouble | None = None) -> 
         values=new.values if new else {},
         kinds=[(name, _(member.title)) for name, member in KINDS.items()],
         content_names=content_names(visit),
-        encodings=encodings(visit, new.seen.encoding if new and new.seen else ""),
+        encodings=NAMES,
         parts_of=sizes_of_parts(new.seen.report.rows) if new and new.seen and new.seen.report else None,
         least=LEAST_EXAMPLES,
         leave_out=LEAVE_OUT,
