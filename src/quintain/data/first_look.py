@@ -9,12 +9,9 @@ from pathlib import Path
 
 import polars as pl
 
-<<<<<<< HEAD
+from quintain.core.errors import Fault
 from quintain.core.words import shortened
 from quintain.data.numbers import plain_numbers
-=======
-from quintain.core.errors import Fault
->>>>>>> main
 from quintain.data.readers.contract import READERS, Options, RowBatch, bytes_of, guess_format
 from quintain.data.text import encoding_in, suffix_of
 from quintain.data.writing_systems import guess_language
