@@ -184,7 +184,7 @@ def test_an_order_that_is_unsure_through_speed_alone_says_so(
 
 
 @pytest.mark.parametrize(("uneven", "ranked"), [(1, 2), (2, 3), (3, 3)])
-def test_a_busy_machine_empties_no_board(  # noqa: PLR0917 - what a board needs, and two cases
+def test_a_busy_machine_empties_no_board(
     db: Session, blobs: Blobs, owner: Actor, builder: Actor, tmp_path: Path, uneven: int, ranked: int
 ) -> None:
     """One model of three that was measured too unevenly has no rank; where most were, the axis is dropped for all."""
