@@ -42,11 +42,11 @@ class MachineAgreementFound(Result):
 
     def chart(self) -> Mapping[str, Any]:
         """Draw how far the machine and people agree with people, by chance and beyond it."""
-        found = self.record
+        record = self.record
         rows = [
-            (what, name, Estimate(side.value, side.low, side.high) if what == "agreement" else side.kappa, found.items)
+            (what, name, Estimate(side.value, side.low, side.high) if what == "agreement" else side.kappa, record.items)
             for what in ("agreement", "kappa")
-            for name, side in ((found.machine, found.agreement), ("people", found.people_agreement))
+            for name, side in ((record.machine, record.agreement), ("people", record.people_agreement))
         ]
         return interval_chart(rows, row="figure", series="who", value="with people")
 
@@ -105,12 +105,12 @@ class EstimateFound(Result):
 
     def chart(self) -> Mapping[str, Any]:
         """Draw both intervals."""
-        found = self.record
+        record = self.record
         rows = [
             (name, "", Estimate(part.value, part.low, part.high), part.n)
-            for name, part in (("people", found.people), ("together", found.together))
+            for name, part in (("people", record.people), ("together", record.together))
         ]
-        return interval_chart(rows, row="from", series="", value=found.label or found.metric)
+        return interval_chart(rows, row="from", series="", value=record.label or record.metric)
 
     def facts(self) -> Iterator[str]:
         """Return what it rests on."""

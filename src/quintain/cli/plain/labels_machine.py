@@ -59,24 +59,26 @@ def machine(
         output.say(note)
 
 
-def _print_agreement(found: MachineAgreement) -> None:
+def _print_agreement(report: MachineAgreement) -> None:
     output.print_table(
         ["agreement with people", "share", "kappa"],
         [
-            _agreement(found.machine, found.agreement),
-            _agreement("people, each with the others", found.people_agreement),
+            _agreement(report.machine, report.agreement),
+            _agreement("people, each with the others", report.people_agreement),
         ],
     )
-    if found.persons:
+    if report.persons:
         output.print_table(
             ["person left out", "items", "machine at least as good", "p", "beaten"],
-            [(part.person, f"{part.items:,}", *_beside(part)) for part in found.persons],
+            [(part.person, f"{part.items:,}", *_beside(part)) for part in report.persons],
         )
-    recall = [(name, _share(part.value, part.low, part.high)) for name, part in found.recall.items()]
+    recall = [(name, _share(part.value, part.low, part.high)) for name, part in report.recall.items()]
     output.print_table(["people say", "the machine, too"], recall)
-    if found.winning_rate is not None and found.advantage is not None:
-        output.print_line(f"Winning rate {found.winning_rate:.1%} (of people beaten), advantage {found.advantage:.1%}.")
-    output.print_line(f"{found.machine}: {found.verdict}.")
+    if report.winning_rate is not None and report.advantage is not None:
+        output.print_line(
+            f"Winning rate {report.winning_rate:.1%} (of people beaten), advantage {report.advantage:.1%}."
+        )
+    output.print_line(f"{report.machine}: {report.verdict}.")
 
 
 def _beside(part: LeftOutPerson) -> tuple[str, str, str]:
@@ -114,7 +116,7 @@ def estimate(
 
     Example: quintain labels estimate people.csv machine.csv --metric share --label positive
     """
-    found = library.estimate(
+    report = library.estimate(
         people,
         machine,
         metric,
@@ -124,20 +126,20 @@ def estimate(
         votes=votes,
         **reading(column, labels, repeats, everything),
     )
-    output.warn(found.warnings)
+    output.warn(report.warnings)
     if json:
-        output.print_json(found.record)
+        output.print_json(report.record)
         return
-    _print_estimate(found.record)
-    for note in found.notes:
+    _print_estimate(report.record)
+    for note in report.notes:
         output.say(note)
 
 
-def _print_estimate(found: EstimateBeside) -> None:
-    title = f"{found.metric} of '{found.label}'" if found.label else found.metric
-    rows = [_counted("people alone", found.people, found.needed.people)]
-    rows.append(_counted("people and machine", found.together, found.needed.together))
-    output.print_table([title, "interval", "judged", "machine", f"judged for ± {found.needed.half_width:g}"], rows)
+def _print_estimate(report: EstimateBeside) -> None:
+    title = f"{report.metric} of '{report.label}'" if report.label else report.metric
+    rows = [_counted("people alone", report.people, report.needed.people)]
+    rows.append(_counted("people and machine", report.together, report.needed.together))
+    output.print_table([title, "interval", "judged", "machine", f"judged for ± {report.needed.half_width:g}"], rows)
 
 
 def _counted(name: str, part: CountedEstimate, needed: int) -> tuple[str, str, str, str, str]:

@@ -136,10 +136,10 @@ def _read(table: JudgementFile, machine: Source, estimating: Estimating) -> tupl
     places = pl.DataFrame({"item": judgements.items}).join(
         frame.select("item").with_row_index("at"), on="item", how="left", maintain_order="left"
     )["at"]
-    there = places.is_not_null().to_numpy()
-    if not there.all():
-        notes.append(Text("Items that people judged and the other files lack, left out: {n:,}.", n=int((~there).sum())))
-    people = _people(judgements.counts()[there], len(classes), votes=estimating.votes)
+    known = places.is_not_null().to_numpy()
+    if not known.all():
+        notes.append(Text("Items that people judged and the other files lack, left out: {n:,}.", n=int((~known).sum())))
+    people = _people(judgements.counts()[known], len(classes), votes=estimating.votes)
     rows = places.drop_nulls().to_numpy().astype(np.int64)
     nobody = np.empty(0, dtype=np.int64)
     return _Labels(classes, people, rows, codes["label"], codes.get("prediction", nobody)), notes, warnings
@@ -157,8 +157,8 @@ def _need_label(label: str | None, classes: list[str]) -> None:
 
 def _people(counts: IntArray, size: int, *, votes: bool) -> FloatArray:
     """Return each item's label as shares of classes."""
-    given = counts if votes else (counts == counts.max(axis=1, keepdims=True, initial=0)) & (counts > 0)
-    shares = given / given.sum(axis=1, keepdims=True)
+    counted = counts if votes else (counts == counts.max(axis=1, keepdims=True, initial=0)) & (counts > 0)
+    shares = counted / counted.sum(axis=1, keepdims=True)
     return np.pad(np.asarray(shares, dtype=np.float64), ((0, 0), (0, size - counts.shape[1])))
 
 

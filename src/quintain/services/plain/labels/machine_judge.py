@@ -54,10 +54,10 @@ def judge_machine(path: Source, test: JudgeTest, reading: JudgementReading | Non
         )
     table = read_judgements(path, reading or JudgementReading())
     people, machine, notes = _apart(table, test.machine)
-    found = alternative_test(people, machine, test.epsilon)
+    outcome = alternative_test(people, machine, test.epsilon)
     with_machine, among_people = _agreements(people, machine, test.seed)
     recall = _recall(people, machine)
-    admission = _admission(found, with_machine, among_people)
+    admission = _admission(outcome, with_machine, among_people)
     return MachineAgreement(
         test.machine,
         items=int(((machine != NONE) & people.counts().any(axis=1)).sum()),
@@ -65,15 +65,15 @@ def judge_machine(path: Source, test: JudgeTest, reading: JudgementReading | Non
         judgements=len(people),
         agreement=with_machine,
         people_agreement=among_people,
-        winning_rate=found.winning_rate,
-        advantage=found.advantage,
+        winning_rate=outcome.winning_rate,
+        advantage=outcome.advantage,
         epsilon=test.epsilon,
         admission=admission,
-        verdict=_verdict(admission, people, found, recall),
+        verdict=_verdict(admission, people, outcome, recall),
         confusion=_confusion(people, machine),
         recall=recall,
-        persons=_persons(people, found),
-        notes=[*table.notes, *notes, *_few(found, people)],
+        persons=_persons(people, outcome),
+        notes=[*table.notes, *notes, *_few(outcome, people)],
     )
 
 
@@ -156,10 +156,10 @@ def _recall(people: Judgements, machine: IntArray) -> dict[str, Estimate]:
     """Return, for each label of people, on what share of the judgements that gave it the machine says the same."""
     judged = machine[people.item] != NONE
     size = len(people.classes)
-    given = np.bincount(people.label[judged], minlength=size)
+    times = np.bincount(people.label[judged], minlength=size)
     same = np.bincount(people.label[judged & (machine[people.item] == people.label)], minlength=size)
     return {
-        name: wilson_share(int(same[code]), int(given[code])) for code, name in enumerate(people.classes) if given[code]
+        name: wilson_share(int(same[code]), int(times[code])) for code, name in enumerate(people.classes) if times[code]
     }
 
 
@@ -173,8 +173,8 @@ def _confusion(people: Judgements, machine: IntArray) -> dict[str, dict[str, int
     }
 
 
-def _admission(found: AlternativeTest, beside: LabelAgreement, among: LabelAgreement) -> str:
-    if found.winning_rate is not None and found.winning_rate >= WINS:
+def _admission(outcome: AlternativeTest, beside: LabelAgreement, among: LabelAgreement) -> str:
+    if outcome.winning_rate is not None and outcome.winning_rate >= WINS:
         return REPLACE
     sure = beside.kappa.low is not None and beside.kappa.low > 0
     if not sure or among.kappa.value is None or beside.kappa.value is None:
@@ -182,32 +182,32 @@ def _admission(found: AlternativeTest, beside: LabelAgreement, among: LabelAgree
     return PRESORT if beside.kappa.value >= among.kappa.value / 2 else NO
 
 
-def _verdict(admission: str, people: Judgements, found: AlternativeTest, recall: dict[str, Estimate]) -> str:
+def _verdict(admission: str, people: Judgements, outcome: AlternativeTest, recall: dict[str, Estimate]) -> str:
     """Say in words what the machine may do, and where it fails."""
     if admission == REPLACE:
         sizes = people.sizes()
         return Text("may replace one of {n}", n=round(float(np.median(sizes[sizes > 0]))))
     worst = min(recall, key=lambda name: recall[name].value or 0.0)
     if admission == PRESORT:
-        if found.winning_rate is None:
+        if outcome.winning_rate is None:
             return Text("may pre-sort: too few items to compare it with each person")
         return Text("may pre-sort: it is beaten by people, most on '{label}'", label=worst)
     return Text("not yet: misses '{label}'", label=worst)
 
 
-def _persons(people: Judgements, found: AlternativeTest) -> list[LeftOutPerson]:
+def _persons(people: Judgements, outcome: AlternativeTest) -> list[LeftOutPerson]:
     return [
         LeftOutPerson(
             people.workers[person.worker], person.items, person.advantage, person.disadvantage, person.p, person.beaten
         )
-        for person in found.persons
+        for person in outcome.persons
     ]
 
 
-def _few(found: AlternativeTest, people: Judgements) -> list[str]:
+def _few(outcome: AlternativeTest, people: Judgements) -> list[str]:
     """Return what the test could not look at."""
     several = int((people.sizes() >= 2).sum())
-    missing = len(np.unique(people.worker)) - len(found.persons)
+    missing = len(np.unique(people.worker)) - len(outcome.persons)
     if not several:
         return [Text("No item was judged by two people: the machine cannot be compared with each of them.")]
     if not missing:
