@@ -183,7 +183,7 @@ def _admission(outcome: AlternativeTest, beside: LabelAgreement, among: LabelAgr
 
 
 def _verdict(admission: str, people: Judgements, outcome: AlternativeTest, recall: dict[str, Estimate]) -> str:
-    """Say in words what the machine may do, and where it fails."""
+    """Return in words what the machine may do, and where it fails."""
     if admission == REPLACE:
         sizes = people.sizes()
         return Text("may replace one of {n}", n=round(float(np.median(sizes[sizes > 0]))))
