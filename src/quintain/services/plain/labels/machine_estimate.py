@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from quintain.core.errors import BadInput, Fault
@@ -25,6 +27,7 @@ from quintain.stats.prediction_powered import (
     powered_mean,
 )
 
+BoolArray: TypeAlias = npt.NDArray[np.bool_]
 EstimatedMetric = Literal["share", "accuracy", "macro_f1"]
 
 
@@ -102,17 +105,34 @@ def _check(estimating: Estimating) -> None:
 def _estimate(labels: _Labels, estimating: Estimating) -> tuple[Powered, Powered]:
     elsewhere = np.ones(len(labels.machine), dtype=bool)
     elsewhere[labels.rows] = False
-    if estimating.metric == "macro_f1":
-        beside = (labels.machine[labels.rows], labels.predicted[labels.rows])
-        others = (labels.machine[elsewhere], labels.predicted[elsewhere])
-        return powered_macro_f1(labels.people, *beside, others)
-    if estimating.metric == "share":
-        code = labels.classes.index(str(estimating.label))
-        people, machine = labels.people[:, code], (labels.machine == code).astype(np.float64)
-    else:
-        people = labels.people[np.arange(len(labels.rows)), labels.predicted[labels.rows]]
-        machine = (labels.machine == labels.predicted).astype(np.float64)
-    return powered_mean(Parts(people, machine[labels.rows], machine[elsewhere], float(len(people))))
+    return _FIGURES[estimating.metric](labels, elsewhere, estimating.label or "")
+
+
+def _share(labels: _Labels, elsewhere: BoolArray, label: str) -> tuple[Powered, Powered]:
+    code = labels.classes.index(label)
+    return _mean(labels, labels.people[:, code], labels.machine == code, elsewhere)
+
+
+def _accuracy(labels: _Labels, elsewhere: BoolArray, label: str) -> tuple[Powered, Powered]:
+    right = labels.people[np.arange(len(labels.rows)), labels.predicted[labels.rows]]
+    return _mean(labels, right, labels.machine == labels.predicted, elsewhere)
+
+
+def _mean(labels: _Labels, people: FloatArray, machine: BoolArray, elsewhere: BoolArray) -> tuple[Powered, Powered]:
+    scores = machine.astype(np.float64)
+    return powered_mean(Parts(people, scores[labels.rows], scores[elsewhere], float(len(people))))
+
+
+def _macro_f1(labels: _Labels, elsewhere: BoolArray, label: str) -> tuple[Powered, Powered]:
+    beside = (labels.machine[labels.rows], labels.predicted[labels.rows])
+    return powered_macro_f1(labels.people, *beside, (labels.machine[elsewhere], labels.predicted[elsewhere]))
+
+
+_FIGURES: Mapping[EstimatedMetric, Callable[[_Labels, BoolArray, str], tuple[Powered, Powered]]] = {
+    "share": _share,
+    "accuracy": _accuracy,
+    "macro_f1": _macro_f1,
+}
 
 
 def _read(table: JudgementFile, machine: Source, estimating: Estimating) -> tuple[_Labels, list[str], list[str]]:
