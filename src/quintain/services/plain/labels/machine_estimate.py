@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from quintain.core.errors import BadInput, Fault
@@ -26,8 +25,8 @@ from quintain.stats.prediction_powered import (
     powered_macro_f1,
     powered_mean,
 )
+from quintain.stats.utility import BoolArray
 
-BoolArray: TypeAlias = npt.NDArray[np.bool_]
 EstimatedMetric = Literal["share", "accuracy", "macro_f1"]
 
 
