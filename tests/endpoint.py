@@ -50,7 +50,7 @@ class Server:
             def log_message(self, *args: Any) -> None:
                 """Say nothing."""
 
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._http = _ManyAtOnce(("127.0.0.1", 0), Handler)
         self._http.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._http.server_address[1]}"
         threading.Thread(target=self._http.serve_forever, args=(0.05,), daemon=True).start()
@@ -59,6 +59,12 @@ class Server:
         """Stop."""
         self._http.shutdown()
         self._http.server_close()
+
+
+class _ManyAtOnce(ThreadingHTTPServer):
+    """A server that hundreds may call in the same moment."""
+
+    request_queue_size = 512
 
 
 def ok(body: Any) -> Answer:

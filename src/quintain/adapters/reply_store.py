@@ -1,12 +1,15 @@
 """Replies of servers by what was asked, in one file: whoever asks the same again pays nothing.
 
 One SQLite file instead of a file for each reply: a reply is written when it comes, so that a run that breaks off loses
-none, and several processes may use it at once. Beside the replies stand what each call of a run took, so that what a
-run had spent is known also where it was killed, and which parameters the endpoint of a model takes.
+none, and several processes may use it at once. Within an event loop, those that come in the same turn of it are written
+together: hundreds of calls at once would otherwise cost as many transactions. Beside the replies stand what each call
+of a run took, so that what a run had spent is known also where it was killed, and which parameters the endpoint of a
+model takes.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sqlite3
 import threading
@@ -63,8 +66,9 @@ class ReplyStore:
         folder.mkdir(parents=True, exist_ok=True)
         self._lock = threading.Lock()
         self._open = True
+        self._pending: list[tuple[str, tuple[Any, ...]]] = []
         self._db = sqlite3.connect(
-            folder / FILE, timeout=WAIT_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=8
+            folder / FILE, timeout=WAIT_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=16
         )
         self._db.execute("PRAGMA journal_mode = WAL")
         self._db.execute("PRAGMA synchronous = NORMAL")
@@ -79,6 +83,7 @@ class ReplyStore:
 
     def close(self) -> None:
         """Close the file. Who asks later, because a run has ended under it, finds and keeps nothing."""
+        self._flush()
         with self._lock:
             self._open = False
             self._db.close()
@@ -132,13 +137,42 @@ class ReplyStore:
         return float(self._read("SELECT COALESCE(SUM(cost), 0) FROM call WHERE run = ?", (run,))[0][0])
 
     def _read(self, query: str, values: tuple[Any, ...]) -> list[Any]:
+        if self._pending:
+            self._flush()
         with self._lock:
             return self._db.execute(query, values).fetchall() if self._open else []
 
     def _write(self, statement: str, values: tuple[Any, ...]) -> None:
         with self._lock:
-            if self._open:
-                self._db.execute(statement, values)
+            if not self._open:
+                return
+            self._pending.append((statement, values))
+            if len(self._pending) > 1:
+                return  # the turn that has begun writes this, too
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            self._flush()
+        else:
+            loop.call_soon(self._flush)
+
+    def _flush(self) -> None:
+        """Write what is pending, in one transaction."""
+        with self._lock:
+            pending, self._pending = self._pending, []
+            if not pending or not self._open:
+                return
+            if len(pending) == 1:
+                self._db.execute(*pending[0])
+                return
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                for statement, values in pending:
+                    self._db.execute(statement, values)
+            except BaseException:
+                self._db.execute("ROLLBACK")
+                raise
+            self._db.execute("COMMIT")
 
     def _take_over(self, folder: Path) -> None:
         """Take in what an older version kept, which was paid for, and remove its files."""

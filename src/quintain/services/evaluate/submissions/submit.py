@@ -348,6 +348,9 @@ def _meta(folder: Path, task: Task, manifest: Manifest) -> dict[str, Any]:
     adapter = ADAPTERS.get(manifest.adapter)
     meta: dict[str, Any] = {"batch_size": manifest.batch_size, "place": adapter.place}
     meta |= adapter().about(folder, task, manifest.options)
+    request = adapter().request(folder, task, manifest.options)
+    if request:
+        meta["request"] = dict(request)
     if "perturbations" in manifest.options:
         meta["perturbations"] = manifest.options["perturbations"]
     requirements = read_requirements(folder)
