@@ -118,8 +118,15 @@ class Tongue:
         """Write a number with its separators; with *digits*, always so many after the point, and a true minus."""
         if digits is None:
             return format_decimal(value, locale=self.code)
-        pattern = "#,##0." + "0" * digits
+        pattern = "#,##0." + "0" * digits if digits else "#,##0"
         return format_decimal(round(value, digits) + 0.0, format=pattern, locale=self.code).replace("-", "−")
+
+    def short_figure(self, value: float) -> str:
+        """Write a figure with as many digits as a cell of a board has room for, and none as 0 that is not."""
+        size = abs(value)
+        if size and size < 0.1:
+            return format_decimal(value, format="@@", locale=self.code)
+        return self.number(value) if size == 0 else self.number(value, 0 if size >= 1000 else 1 if size >= 10 else 2)
 
     def chance(self, p: float) -> str:
         """Write the p of a test as reports do."""

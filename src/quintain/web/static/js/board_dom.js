@@ -8,6 +8,7 @@ export function digits(value) {
   if (value === null || value === undefined || Number.isNaN(value)) return "–";
   const size = Math.abs(value);
   if (size >= 1000) return Math.round(value).toLocaleString(locale());
+  if (size > 0 && size < 0.1) return `${Number(value.toPrecision(2))}`;
   return value.toFixed(size >= 10 || size === 0 ? 1 : 2);
 }
 
