@@ -144,10 +144,10 @@ class Chat:
             self._note_served(completion, str(row[1].get("at", "")))
             self.caller.ledger.enter_cached(usage_between(completion, size))
             return completion
-        said = await self._call(template, body, shown, number, CallSize(size, template.most_tokens))
-        if isinstance(said, BadInput):
-            raise CallFailed(said.message)
-        completion = said
+        reply = await self._call(template, body, shown, number, CallSize(size, template.most_tokens))
+        if isinstance(reply, BadInput):
+            raise CallFailed(reply.message)
+        completion = reply
         at = datetime.now(UTC).isoformat(timespec="seconds")
         self._note_served(completion, at)
         if self.store is not None:
@@ -161,8 +161,8 @@ class Chat:
         while True:
             request = template.request(body, number)
             try:
-                said: ChatReply | BadInput = await self.caller.call(PATH, request.body, size)
-                return said
+                reply: ChatReply | BadInput = await self.caller.call(PATH, request.body, size)
+                return reply
             except CallFailed as error:
                 words = error.words
                 about_example = not words or concerns_length(words) or concerns_content(words)

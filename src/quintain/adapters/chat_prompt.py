@@ -122,7 +122,7 @@ def templates_of(options: Options) -> str:
 
 
 def marks_of(task: Task, options: Options) -> str:
-    """Say how options are marked: by letters, by numbers from 1, or (empty) as the field is written by itself."""
+    """Return how options are marked: by letters, by numbers from 1, or (empty) as the field is written by itself."""
     fields = {item.name for item in kind_of(task).fields(task)}
     by_default = LETTERS if f"{{{OPTIONS}}}" in templates_of(options) and OPTIONS not in fields else ""
     return str(options.get("options_as", by_default))

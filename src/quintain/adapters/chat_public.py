@@ -38,16 +38,16 @@ def public_request(folder: Path, options: Options) -> dict[str, Any]:
     """Return the conversation, the parameters, the examples shown and, where it is to be shown, the address."""
     system = [{"role": "system", "content": str(options["system"])}] if "system" in options else []
     usual = {"temperature": 0, "max_tokens": MOST_TOKENS, "read": "exact"}
-    said: dict[str, Any] = {
+    shown: dict[str, Any] = {
         "model": str(options["model"]),
         "messages": [*system, *map(dict, turns_of(options))],
         "parameters": usual | {name: value for name, value in options.items() if name not in UNSAID},
     }
     if options.get("server"):
-        said["server"] = server_of(options).title
+        shown["server"] = server_of(options).title
     if options.get("show_url") is True:
-        said["url"] = url_of(options)
+        shown["url"] = url_of(options)
     few = options.get("few_shot")
     if isinstance(few, Mapping):
-        said["few_shot"] = {**few, "ids": [shot.id for shot in read_shots(folder)]}
-    return said
+        shown["few_shot"] = {**few, "ids": [shot.id for shot in read_shots(folder)]}
+    return shown

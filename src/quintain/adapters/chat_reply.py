@@ -68,18 +68,18 @@ class ChatReply:
         return {**self.usage, **{name: value for name, value in more.items() if value}}
 
 
-def kept_reply(text: str, kept: Mapping[str, Any]) -> ChatReply:
-    """Return the reply of which *text* and *kept* were kept; older versions kept less of it."""
-    refused = kept.get("refused", "")
+def kept_reply(text: str, stored: Mapping[str, Any]) -> ChatReply:
+    """Return the reply of which *text* and what is *stored* beside it were kept; older versions kept less of it."""
+    refused = stored.get("refused", "")
     return ChatReply(
         text,
-        kept,
+        stored,
         refused=FILTERED if refused is True else str(refused),
-        cut=bool(kept.get("cut")),
-        thoughts=str(kept.get("thoughts", "")),
-        model=str(kept.get("model", "")),
-        fingerprint=str(kept.get("fingerprint", "")),
-        logprobs=kept.get("logprobs"),
+        cut=bool(stored.get("cut")),
+        thoughts=str(stored.get("thoughts", "")),
+        model=str(stored.get("model", "")),
+        fingerprint=str(stored.get("fingerprint", "")),
+        logprobs=stored.get("logprobs"),
     )
 
 

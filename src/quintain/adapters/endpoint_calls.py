@@ -185,10 +185,10 @@ class EndpointCaller:
             self._enter_resent(reply.resent)
             status = reply.status
             content = self._content(path, reply)
-            said, usage = self._read(content, size)
+            result, usage = self._read(content, size)
             outcome = "answered"
             self.throttle.note_answer(time.monotonic() - begun)
-            return said
+            return result
         except Unanswered as error:
             self._enter_resent(error.resent)
             if error.sent:

@@ -20,8 +20,8 @@ Ask = Callable[[Mapping[str, Any]], Awaitable[Any]]
 Told = Callable[[int, Any], None]
 
 
-def share_out(caller: EndpointCaller, ask: Ask, batch: Sequence[Mapping[str, Any]], told: Told) -> None:
-    """Ask about each example of *batch*, and call *told* with its place and its answer, in the thread of who calls."""
+def share_out(caller: EndpointCaller, ask: Ask, batch: Sequence[Mapping[str, Any]], on_answer: Told) -> None:
+    """Ask about each example of *batch*; *on_answer* gets its place and its answer, in the caller's thread."""
     if not batch:
         return
     sharing = _Sharing(caller, ask, batch)
@@ -30,7 +30,7 @@ def share_out(caller: EndpointCaller, ask: Ask, batch: Sequence[Mapping[str, Any
     try:
         while (answered := sharing.ready.get()) is not None:
             for row, answer in answered:
-                told(row, answer)
+                on_answer(row, answer)
     except BaseException:
         caller.stopping = True
         while sharing.ready.get() is not None:

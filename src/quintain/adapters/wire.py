@@ -85,11 +85,11 @@ class Wire:
         deadline = loop.time() + self.timeout
         connected = resent = False
         try:
-            kept = self._idle_connection()
-            if kept is not None:
+            reused = self._idle_connection()
+            if reused is not None:
                 connected = True
                 try:
-                    return await kept.exchange(request, deadline, self._idle)
+                    return await reused.exchange(request, deadline, self._idle)
                 except _ClosedBefore:
                     resent = True
             connected = False

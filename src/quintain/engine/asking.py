@@ -151,9 +151,9 @@ def ask(runner: ModelRunner, task: Task, inputs: Inputs, failures: Failures, *, 
 
 
 def ask_each(
-    runner: ModelRunner, task: Task, inputs: Inputs, failures: Failures, told: Callable[[], None]
+    runner: ModelRunner, task: Task, inputs: Inputs, failures: Failures, on_each: Callable[[], None]
 ) -> list[Prediction]:
-    """Ask for all *inputs* at once and return a prediction for each; *told* is called when one has come.
+    """Ask for all *inputs* at once and return a prediction for each; *on_each* is called when one has come.
 
     Too many failures end the run as soon as they are too many, and with it the calls.
     """
@@ -161,7 +161,7 @@ def ask_each(
 
     def note(row: int, answer: Any) -> None:
         predictions[row] = _read_worded(runner, task, inputs[row], answer, failures)
-        told()
+        on_each()
 
     runner.predict_each(inputs, note)
     return [prediction for prediction in predictions if prediction is not None]

@@ -224,5 +224,5 @@ def prediction_table(
 
 def _sample_row(as_kept: Callable[[Any], Any], sample: Prediction) -> dict[str, Any]:
     words = {name: getattr(sample.exchange, name, None) for name in EXCHANGE if name != "prompt"}
-    kept = {"prediction": as_kept(sample.answer), "failure": sample.failure, "outcome": sample.outcome}
-    return kept | words
+    columns = {"prediction": as_kept(sample.answer), "failure": sample.failure, "outcome": sample.outcome}
+    return columns | words

@@ -55,8 +55,8 @@ class ModelRunner(Protocol):
         Raises AnswersLost where nothing came of it but the model may be asked again, else RunEnded.
         """
 
-    def predict_each(self, inputs: Inputs, told: Callable[[int, Any], None]) -> None:
-        """Call *told* with the place of each input and its answer, as they come; raises RunEnded."""
+    def predict_each(self, inputs: Inputs, on_answer: Callable[[int, Any], None]) -> None:
+        """Call *on_answer* with the place of each input and its answer, as they come; raises RunEnded."""
 
     def observe(self) -> None:
         """Note now what memory and processor time have been used, where that can be seen."""
@@ -85,10 +85,10 @@ class SandboxRunner:
         replies = [self.session.predict([example]) for example in inputs]
         return Reply([reply.answers[0] for reply in replies], sum(reply.ns for reply in replies))
 
-    def predict_each(self, inputs: Inputs, told: Callable[[int, Any], None]) -> None:
+    def predict_each(self, inputs: Inputs, on_answer: Callable[[int, Any], None]) -> None:
         """Ask the process inside, in one call."""
         for row, answer in enumerate(self.predict(inputs).answers):
-            told(row, answer)
+            on_answer(row, answer)
 
     def observe(self) -> None:
         """Look at the process inside."""
@@ -145,7 +145,7 @@ class CallRunner:
         pairs = [unwrapped(answer) for answer in answers]
         return Reply([answer for answer, _ in pairs], ns, [exchange for _, exchange in pairs])
 
-    def predict_each(self, inputs: Inputs, told: Callable[[int, Any], None]) -> None:
+    def predict_each(self, inputs: Inputs, on_answer: Callable[[int, Any], None]) -> None:
         """Ask about all inputs at once, as far as the server bears it."""
         stream = self._connection.stream
         if stream is None:
@@ -153,7 +153,7 @@ class CallRunner:
 
         def in_time(row: int, answer: Any) -> None:
             self._check_time()
-            told(row, answer)
+            on_answer(row, answer)
 
         try:
             stream(list(inputs), in_time)

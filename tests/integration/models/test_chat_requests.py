@@ -39,8 +39,13 @@ RECORDED: Mapping[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "openai": (
         {**SAMPLING, "seed": 7, "reasoning_effort": "low", "read": "json"},
         {
-            "top_p": 0.9, "stop": ["\n"], "temperature": 1, "seed": 7, "reasoning_effort": "low",
-            "max_completion_tokens": 5, "response_format": STRICT,
+            "top_p": 0.9,
+            "stop": ["\n"],
+            "temperature": 1,
+            "seed": 7,
+            "reasoning_effort": "low",
+            "max_completion_tokens": 5,
+            "response_format": STRICT,
         },
     ),
     "anthropic": (SAMPLING, SAMPLING),

@@ -56,7 +56,7 @@ def as_scored(
 
 
 def spread(task: Task, table: pl.DataFrame, names: Sequence[str]) -> dict[str, Any] | None:
-    """Say how much the samples of *table* differ: in how many examples, and in each metric called *names*."""
+    """Return how much the samples of *table* differ: in how many examples, and in each metric called *names*."""
     if SAMPLES not in table.columns or table.is_empty():
         return None
     rows = _exploded(table)

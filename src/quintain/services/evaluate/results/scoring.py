@@ -69,7 +69,9 @@ def score_on(
     if whole.is_empty():
         return {"metrics": {}, "slices": [], "examples": 0}
     items = whole.height
-    more_spread = {} if (told := spread(task, whole, metric_names(task, role))) is None else {"spread": told}
+    more_spread = (
+        {} if (differences := spread(task, whole, metric_names(task, role))) is None else {"spread": differences}
+    )
     whole, slices = as_scored(task, whole, gold.slices, rules.reduce)
     table, slices = _without_refused(whole, slices) if rules.apart else (whole, slices)
     if table.is_empty():
@@ -123,13 +125,13 @@ def _without_refused(
     """Leave out what was refused, and number the rows of *slices* anew."""
     if "outcome" not in table.columns:
         return table, slices
-    kept = (table["outcome"] != "refused").fill_null(True).to_numpy()
-    number = np.cumsum(kept) - 1
+    stays = (table["outcome"] != "refused").fill_null(True).to_numpy()
+    number = np.cumsum(stays) - 1
     moved = {
-        name: SlicedRows((value, number[rows[kept[rows]]]) for value, rows in parts if kept[rows].any())
+        name: SlicedRows((value, number[rows[stays[rows]]]) for value, rows in parts if stays[rows].any())
         for name, parts in slices.items()
     }
-    return table.filter(pl.Series(kept)), moved
+    return table.filter(pl.Series(stays)), moved
 
 
 def uneven_slices(answers: pl.Series, slicings: Mapping[str, SlicedRows]) -> list[list[str]]:

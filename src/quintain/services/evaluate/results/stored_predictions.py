@@ -59,8 +59,8 @@ def read_samples(blobs: Blobs, row: CellRow) -> pl.DataFrame | None:
 
 def without_words(table: pl.LazyFrame) -> pl.LazyFrame:
     """Leave of predictions with their single answers what scoring needs."""
-    kept = pl.struct(pl.element().struct.field("prediction"), pl.element().struct.field("outcome"))
-    return table.drop(EXCHANGE, strict=False).with_columns(pl.col(SAMPLES).list.eval(kept))
+    scored = pl.struct(pl.element().struct.field("prediction"), pl.element().struct.field("outcome"))
+    return table.drop(EXCHANGE, strict=False).with_columns(pl.col(SAMPLES).list.eval(scored))
 
 
 def exchanges(blobs: Blobs, row: CellRow, ids: pl.Series | None = None) -> pl.DataFrame:
