@@ -27,11 +27,15 @@ class Server:
         server = self
 
         class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                self.do_POST()
+
             def do_POST(self) -> None:
                 with lock:
                     server.busy += 1
                     server.most_busy = max(server.most_busy, server.busy)
-                body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+                sent = self.rfile.read(int(self.headers["content-length"]))
+                body = json.loads(sent) if sent[:1] == b"{" else sent
                 headers = {name.lower(): value for name, value in self.headers.items()}
                 server.calls.append((self.path, body, headers))
                 status, given, content = server.respond(self.path, body, headers)

@@ -22,7 +22,8 @@ from quintain.core.task import AnswerType
 from quintain.core.texts import Text, as_text
 from quintain.tasks.answer_kinds.contract import Reading, answers_of
 
-RULES = ("exact", "last_line", "pattern", "json")
+WEIGHED = "options"  # no reply is read: what the model makes of each option is asked for
+RULES = ("exact", "last_line", "pattern", "json", WEIGHED)
 PATTERN_SECONDS = 0.5  # a pattern is somebody's, and may be one that never ends
 LONGEST_READ = 20_000
 SHOWN = 100

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from quintain.adapters.chat_asking import Chat
+from quintain.adapters.chat_batch import fetch_batch
 from quintain.adapters.chat_checks import chat_faults
 from quintain.adapters.chat_prompt import templates_of
 from quintain.adapters.chat_public import public_request
@@ -61,7 +62,8 @@ class ChatAdapter(Adapter):
         "system": "The system message, if there is one; it goes as it stands.",
         "options_as": "How {options} are marked: letters or numbers (from 1); an answer may then be the mark.",
         "few_shot": "Examples shown before: data, examples, seed, balanced, as (turns or text), draw (same or each).",
-        "read": "How an answer is read: exact (the default), last_line, pattern or json.",
+        "read": "How an answer is read: exact (the default), last_line, pattern or json; options weighs each option.",
+        "options_by": "How options are weighed: echo, first token or json; by default the best that the server allows.",
         "pattern": "The regular expression of read = 'pattern'; its group, if it has one, is the answer.",
         "after": "Only what follows the last of these words is read as the answer, such as 'Answer:'.",
         "fallback": "The answer where a reply cannot be read; without it such an example counts as failed.",
@@ -74,6 +76,9 @@ class ChatAdapter(Adapter):
         "max_tokens": "The most tokens of a reply; 64 by default.",
         "samples": "How often each example is asked, at a temperature above 0; 1 by default.",
         "reduce": "What is made of several samples: majority (the default), mean, pass@k or first.",
+        "batch": "true asks by the provider's batch interface, within a day; a few examples are asked by calls.",
+        "batch_price": "The share of its price that a call in a batch costs; 1 by default.",
+        "batch_poll": "Seconds between two looks at a batch; 30 by default.",
         "show_url": "true shows the address on the model's page; by default it is not shown.",
         "concurrency": "The most calls at once; 4 by default, 1000 at most. A server that has enough gets fewer.",
         "requests_per_minute": "The most requests in a minute.",
@@ -142,7 +147,7 @@ class ChatAdapter(Adapter):
                 )
             )
             chat = Chat(caller, task, options, store, folder, fresh=outside.fresh)
-            stream = partial(share_out, caller, chat.answer)
+            stream = partial(_stream, caller, chat)
             yield Connection(partial(_collected, stream), chat.facts, worded=True, ledger=ledger, stream=stream)
 
 
@@ -151,6 +156,15 @@ def limits_of(options: Options) -> CallLimits:
     return CallLimits(
         int(options.get("concurrency", TOGETHER)), options.get("requests_per_minute"), options.get("tokens_per_minute")
     )
+
+
+def _stream(
+    caller: EndpointCaller, chat: Chat, batch: Sequence[Mapping[str, Any]], on_answer: Callable[[int, Any], None]
+) -> None:
+    """Ask about each example of *batch*: in a batch of the provider's first, where the manifest says so."""
+    if chat.options.get("batch"):
+        caller.wait(fetch_batch(caller, chat, batch))
+    share_out(caller, chat.answer, batch, on_answer)
 
 
 def _collected(stream: Callable[..., None], batch: Sequence[Mapping[str, Any]]) -> list[Any]:

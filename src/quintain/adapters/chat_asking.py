@@ -12,17 +12,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from quintain.adapters.answer_reader import ReplyReader, short
+from quintain.adapters.answer_reader import WEIGHED, ReplyReader, short
 from quintain.adapters.chat_prompt import ChatPrompt, Message
 from quintain.adapters.chat_reply import FILTERED, ChatReply, declines, kept_reply, tokens_of, usage_between
 from quintain.adapters.chat_request import RequestTemplate, concerns_content, concerns_length, written
+from quintain.adapters.chat_weighing import OptionWeigher, WeighingModel
 from quintain.adapters.contract import Options
 from quintain.adapters.endpoint_calls import CallFailed, EndpointCaller
 from quintain.adapters.ledger import CallSize
 from quintain.adapters.reply_store import ReplyStore
 from quintain.core.errors import BadInput
 from quintain.core.example import Exchange, Failure, Sampled, WordedAnswer
-from quintain.core.hashing import content_id
+from quintain.core.hashing import canonical_json, content_id
 from quintain.core.task import Task
 from quintain.core.texts import Text
 from quintain.core.untrusted import storable
@@ -54,10 +55,17 @@ class Chat:
         self.kind = kind_of(task)
         self.prompt = ChatPrompt(task, options, folder)
         self.reader = reader_of(task, options, self.prompt.marks)
+        self.batch_price = float(options.get("batch_price", 1))
         self.samples = int(options.get("samples", 1))
         self.reduce = str(options.get("reduce", "majority"))
         self.endpoint = content_id([caller.url, str(options["model"])])
         self.template = RequestTemplate(options, self.reader, self._settled())
+        self.weigher: OptionWeigher | None = None
+        if options.get("read") == WEIGHED:
+            self.weigher = OptionWeigher(
+                self.template, WeighingModel(task, options, self.endpoint), store, self._ask, self._post
+            )
+        self.paid: set[str] = set()  # keys of replies that came in a batch of this run, which has entered them
         self.outcomes: Counter[str] = Counter()
         self.served: Counter[str] = Counter()
         self.fingerprints: Counter[str] = Counter()
@@ -100,13 +108,15 @@ class Chat:
     @property
     def method(self) -> str:
         """How answers come about."""
-        return f"read: {self.reader.rule}"
+        return str(self.weigher) if self.weigher is not None else f"read: {self.reader.rule}"
 
     async def _sample(
         self, inputs: Mapping[str, Any], messages: list[Message], body: bytes, number: int
     ) -> WordedAnswer:
         shown = as_words(messages)
         try:
+            if self.weigher is not None and await self.weigher.known_method(inputs, shown, body) != "json":
+                return await self._weighed(self.weigher, inputs, shown, body, number)
             completion = await self._ask(self.template, shown, body, number)
         except CallFailed as error:
             kind = "refused" if concerns_content(error.words) else error.kind
@@ -115,6 +125,34 @@ class Chat:
         answer = self._read(inputs, completion)
         self._count(answer.kind if isinstance(answer, Failure) else "answered")
         return WordedAnswer(answer, _exchange(shown, completion))
+
+    async def _weighed(
+        self, weigher: OptionWeigher, inputs: Mapping[str, Any], shown: str, body: bytes, number: int
+    ) -> WordedAnswer:
+        """Return what the model makes of each option."""
+        try:
+            shares, completion = await weigher.weigh(inputs, shown, body, number, self.prompt.marks)
+        except CallFailed:
+            raise
+        except BadInput as error:
+            self._count("unreadable")
+            return WordedAnswer(Failure(error.message, "unreadable"), _exchange(shown, ChatReply("")))
+        if completion.refused:
+            self._count("refused")
+            return WordedAnswer(_without_answer(completion), _exchange(shown, completion))
+        self._count("answered")
+        return WordedAnswer(shares, _exchange(shown, completion))
+
+    async def _post(self, path: str, body: Mapping[str, Any], text: str) -> ChatReply:
+        """Return the reply to *body*, which holds *text*, that is kept, or call for one and keep it."""
+        written_body = canonical_json(body)
+        key = content_id([self.caller.url, path, written_body.decode("utf-8", "replace")])
+        size = len(text.encode("utf-8", "replace"))
+        completion = self._find(key, size)
+        if completion is None:
+            reply: ChatReply | BadInput = await self.caller.call(path, written_body, CallSize(size, 1))
+            completion = self._keep(key, reply)
+        return completion
 
     def _read(self, inputs: Mapping[str, Any], completion: ChatReply) -> Any:
         """Return the answer in a reply, or the failure that stands for it."""
@@ -138,21 +176,34 @@ class Chat:
         """Return the reply that is kept for a conversation, or call for one and keep it."""
         size = len(shown.encode("utf-8", "replace"))
         key = template.key(self.caller.url, body, number) if self.store is not None else ""
-        row = self.store.get(key) if self.store is not None and not self.fresh else None
-        if row is not None:
-            completion = kept_reply(*row)
-            self._note_served(completion, str(row[1].get("at", "")))
+        completion = self._find(key, size)
+        if completion is None:
+            reply = await self._call(template, body, shown, number, CallSize(size, template.most_tokens))
+            completion = self._keep(key, reply)
+        return completion
+
+    def _find(self, key: str, size: int) -> ChatReply | None:
+        """Return the reply that is kept under *key* to so many bytes, and enter it; None where there is none."""
+        row = self.store.get(key) if self.store is not None and (not self.fresh or key in self.paid) else None
+        if row is None:
+            return None
+        completion = kept_reply(*row)
+        self._note_served(completion, str(row[1].get("at", "")))
+        if key in self.paid:
+            self.paid.discard(key)
+        else:
             self.caller.ledger.enter_cached(usage_between(completion, size))
-            return completion
-        reply = await self._call(template, body, shown, number, CallSize(size, template.most_tokens))
+        return completion
+
+    def _keep(self, key: str, reply: ChatReply | BadInput) -> ChatReply:
+        """Keep a reply that has come, and return it; one that is no completion fails."""
         if isinstance(reply, BadInput):
             raise CallFailed(reply.message)
-        completion = reply
         at = datetime.now(UTC).isoformat(timespec="seconds")
-        self._note_served(completion, at)
+        self._note_served(reply, at)
         if self.store is not None:
-            self.store.put(key, completion.text, {**completion.kept(), "at": at})
-        return completion
+            self.store.put(key, reply.text, {**reply.kept(), "at": at})
+        return reply
 
     async def _call(
         self, template: RequestTemplate, body: bytes, shown: str, number: int, size: CallSize
@@ -193,8 +244,9 @@ class Chat:
 
 def reader_of(task: Task, options: Options, marks: str = "") -> ReplyReader:
     """Return the reader of a chat model's answers, as its options describe it."""
+    rule = str(options.get("read", "exact"))
     return ReplyReader(
-        str(options.get("read", "exact")),
+        "json" if rule == WEIGHED else rule,
         kind_of(task).answer_type,
         tuple(task.label_names),
         after=str(options.get("after", "")),

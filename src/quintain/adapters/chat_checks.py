@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from quintain.adapters.answer_reader import check_reading
+from quintain.adapters.answer_reader import WEIGHED, check_reading
 from quintain.adapters.chat_asking import REDUCTIONS
-from quintain.adapters.chat_prompt import LETTERS, NUMBERS, OPTIONS, ROLES, templates_of
+from quintain.adapters.chat_options import METHODS, likely_method
+from quintain.adapters.chat_prompt import LETTERS, NUMBERS, OPTIONS, ROLES, choices_of, templates_of
 from quintain.adapters.chat_servers import SERVERS, server_of, url_of
 from quintain.adapters.contract import Options
 from quintain.adapters.prompts import prompt_faults
@@ -28,6 +29,7 @@ NUMBER_OPTIONS = (
     ("concurrency", 1, MOST_TOGETHER, True),
     ("samples", 1, 100, True),
     ("requests_per_minute", 1, 10_000_000, False),
+    ("batch_poll", 0, 3600, False),
     ("tokens_per_minute", 1, 10_000_000_000, False),
 )
 OURS = (
@@ -56,6 +58,8 @@ def chat_faults(task: Task, options: Options) -> Iterator[Fault]:
         if name in options and not isinstance(options[name], str):
             yield _fault(name, "is {value}, which is not a text", value=repr(options[name]))
     yield from _conversation_faults(task, options)
+    yield from _weighing_faults(task, options)
+    yield from _batch_faults(options)
     yield from number_faults(options)
     yield from _server_faults(options)
     yield from _stop_faults(task, options)
@@ -95,6 +99,33 @@ def _conversation_faults(task: Task, options: Options) -> Iterator[Fault]:
     fields = [item.name for item in kind_of(task).fields(task)]
     listed = [OPTIONS] if OPTIONS not in fields and kind_of(task).judged_by(task, {}) else []
     yield from prompt_faults([*fields, *listed], templates_of(options))
+
+
+def _weighing_faults(task: Task, options: Options) -> Iterator[Fault]:
+    """Find options that are to be weighed and are none, or that the model is not shown."""
+    named = options.get("options_by")
+    if named is not None and named not in METHODS:
+        yield _fault("options_by", "is {value}; it is one of {known}", value=repr(named), known=", ".join(METHODS))
+    if options.get("read") != WEIGHED:
+        if named is not None:
+            yield _fault("options_by", "goes with read = 'options'")
+        return
+    if not choices_of(task, kind_of(task).example.inputs):
+        yield _fault("read", "is 'options', and the answers of this task are none that can be weighed")
+    elif likely_method(options) != "echo" and f"{{{OPTIONS}}}" not in templates_of(options):
+        yield _fault("prompt", "does not name {{options}}, whose letters are weighed")
+    if options.get("samples", 1) != 1:
+        yield _fault("samples", "goes with replies that are read, and options are weighed")
+
+
+def _batch_faults(options: Options) -> Iterator[Fault]:
+    if not isinstance(options.get("batch", False), bool):
+        yield _fault("batch", "is {value}; it is true or false", value=repr(options["batch"]))
+    if options.get("batch") and options.get("read") == WEIGHED:
+        yield _fault("batch", "goes with replies that are read, and options are weighed")
+    price = options.get("batch_price", 1)
+    if isinstance(price, bool) or not isinstance(price, int | float) or not 0 <= price <= 1:
+        yield _fault("batch_price", "is {value}; it is a share between 0 and 1", value=repr(price))
 
 
 def _is_turn(turn: Any) -> bool:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from quintain.adapters.answer_reader import WEIGHED
 from quintain.adapters.contract import Options
 from quintain.adapters.prompts import fill_prompt
 from quintain.core.errors import BadInput
@@ -124,7 +125,8 @@ def templates_of(options: Options) -> str:
 def marks_of(task: Task, options: Options) -> str:
     """Return how options are marked: by letters, by numbers from 1, or (empty) as the field is written by itself."""
     fields = {item.name for item in kind_of(task).fields(task)}
-    by_default = LETTERS if f"{{{OPTIONS}}}" in templates_of(options) and OPTIONS not in fields else ""
+    named = f"{{{OPTIONS}}}" in templates_of(options)
+    by_default = LETTERS if named and (OPTIONS not in fields or options.get("read") == WEIGHED) else ""
     return str(options.get("options_as", by_default))
 
 

@@ -14,6 +14,9 @@ from quintain.adapters.contract import Options
 # What does not change an answer, is said apart, or is nobody else's.
 UNSAID = frozenset(
     {
+        "batch",
+        "batch_poll",
+        "batch_price",
         "budget",
         "concurrency",
         "few_shot",

@@ -87,7 +87,7 @@ def read_completion(reply: Any) -> ChatReply:
     """Read a completion, or say that it is none."""
     try:
         choice = reply["choices"][0]
-        message = choice["message"]
+        message = choice["message"] if "message" in choice else {"content": choice["text"]}
         refusal = message.get("refusal")
         content = message["content"] if "content" in message else message["refusal"]
     except (AttributeError, KeyError, IndexError, TypeError):

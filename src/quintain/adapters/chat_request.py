@@ -63,6 +63,7 @@ class RequestTemplate:
         *,
         more: Mapping[str, Any] | None = None,
     ) -> None:
+        self.plain_reader = replace(reader, rule="exact")
         self.most_tokens = int(options.get("max_tokens", MOST_TOKENS))
         self._seed = options.get("seed")
         self._caps_refused: set[str] = set()

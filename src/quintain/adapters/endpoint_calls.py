@@ -98,9 +98,8 @@ class EndpointCaller:
         self._read, self._results = read, results
         self._failed_in_a_row = 0
         self._settled = asyncio.Event()  # a call has ended, and may have left something of the budget
-        self._wire = Wire(
-            self.url, headers_of(options, outside), timeout=float(options.get("timeout", 60)), most=REPLY.size
-        )
+        self.headers = headers_of(options, outside)
+        self._wire = Wire(self.url, self.headers, timeout=float(options.get("timeout", 60)), most=REPLY.size)
         self._loop = LoopThread("calls")
 
     def __enter__(self) -> EndpointCaller:
@@ -260,7 +259,7 @@ class EndpointCaller:
 
 def headers_of(options: Options, outside: Outside) -> dict[str, str]:
     """Return what goes with every request: the operator's key, and the headers that stand beside it."""
-    headers = {"accept": "application/json", "content-type": "application/json", "user-agent": "quintain"}
+    headers = {"accept": "application/json", "user-agent": "quintain"}
     if "secret" in options:
         secret = outside.secrets[str(options["secret"])]
         if secret.key:

@@ -72,12 +72,12 @@ class Ledger:
         self._kept_cost = 0.0  # what replies from the cache cost when they were asked for
         self._lock = threading.Lock()
 
-    def reserve(self, size: CallSize) -> float | None:
+    def reserve(self, size: CallSize, share: float = 1.0) -> float | None:
         """Reserve what a call of *size* can cost, and return that; raises OverBudget where there is not enough left.
 
-        None where other calls are under way that may leave enough.
+        None where other calls are under way that may leave enough. A call may cost a *share* of the usual price.
         """
-        most = self.prices.cost(size.sent, size.received)
+        most = share * self.prices.cost(size.sent, size.received)
         with self._lock:
             if not self._covers(most):
                 if not self._is_hopeless(most):
@@ -104,9 +104,24 @@ class Ledger:
     def record_call(self, reserved: float, outcome: CallOutcome, status: int | None, usage: TokenUse) -> None:
         """Enter a call that has ended, in place of what was *reserved* for it."""
         entry = LedgerEntry(outcome, status, usage, self.prices.cost(usage.sent, usage.received))
+        with self._lock:  # in one step: between two, somebody might reserve what is just being spent
+            self._under_way -= 1
+            self._reserved = self._reserved - reserved if self._under_way else 0.0
+            self.spent += entry.cost
+            self._count(entry)
+        if self._keep is not None:
+            self._keep(entry)
+
+    def release(self, reserved: float) -> None:
+        """Free what was *reserved* for what has ended."""
         with self._lock:
             self._under_way -= 1
             self._reserved = self._reserved - reserved if self._under_way else 0.0
+
+    def enter(self, outcome: CallOutcome, status: int | None, usage: TokenUse, share: float = 1.0) -> None:
+        """Enter a call that has ended, at a *share* of the usual price."""
+        entry = LedgerEntry(outcome, status, usage, share * self.prices.cost(usage.sent, usage.received))
+        with self._lock:
             self.spent += entry.cost
             self._count(entry)
         if self._keep is not None:

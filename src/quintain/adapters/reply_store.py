@@ -19,6 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from quintain.adapters.chat_options import METHODS, OptionMethod
 from quintain.adapters.chat_request import Parameters
 from quintain.adapters.contract import Options, Outside
 from quintain.adapters.ledger import Ledger, LedgerEntry, TokenUse
@@ -121,6 +122,28 @@ class ReplyStore:
         """Remember which parameters the endpoint of *model* takes."""
         value = json.dumps({"cap": parameters.cap, "dropped": parameters.dropped})
         self._write("INSERT OR REPLACE INTO parameters VALUES (?, ?)", (model, value))
+
+    def option_method(self, model: str) -> OptionMethod | None:
+        """Return how options are weighed at the endpoint of *model*, once that was found out."""
+        rows = self._read("SELECT value FROM parameters WHERE model = ?", (f"{model}:options",))
+        known = json.loads(rows[0][0]) if rows else None
+        return next((method for method in METHODS if method == known), None)
+
+    def keep_option_method(self, model: str, method: OptionMethod) -> None:
+        """Remember how options are weighed at the endpoint of *model*."""
+        self._write("INSERT OR REPLACE INTO parameters VALUES (?, ?)", (f"{model}:options", json.dumps(method)))
+
+    def batch(self, name: str) -> str | None:
+        """Return the batch in which the questions called *name* went up, and which was not collected yet."""
+        rows = self._read("SELECT value FROM parameters WHERE model = ?", (f"{name}:batch",))
+        return str(json.loads(rows[0][0])) if rows else None
+
+    def keep_batch(self, name: str, batch: str | None) -> None:
+        """Remember the batch of the questions called *name*; None once it was collected."""
+        if batch is None:
+            self._write("DELETE FROM parameters WHERE model = ?", (f"{name}:batch",))
+        else:
+            self._write("INSERT OR REPLACE INTO parameters VALUES (?, ?)", (f"{name}:batch", json.dumps(batch)))
 
     def calls(self, run: str) -> list[LedgerEntry]:
         """List the calls of *run* in the order in which they ended."""

@@ -19,6 +19,7 @@ import httptools
 from quintain.core.errors import BadInput
 
 SAFE = "/%:@!$&'()*+,;=-._~"
+JSON = "application/json"
 FIRST_FINAL = 200  # statuses below announce another reply
 
 
@@ -64,7 +65,7 @@ class Wire:
         host = f"[{self._host}]" if ":" in self._host else self._host
         sent = {"host": f"{host}:{self._port}" if parts.port else host, "accept-encoding": "identity", **headers}
         self._headers = "".join(f"{name}: {_one_line(name, value)}\r\n" for name, value in sent.items())
-        self._heads: dict[str, bytes] = {}
+        self._heads: dict[tuple[str, str, str], bytes] = {}
         self._idle: deque[_Connection] = deque()
 
     def close(self) -> None:
@@ -73,11 +74,16 @@ class Wire:
             self._idle.pop().close()
 
     async def post(self, path: str, body: bytes) -> Answered:
-        """Send *body* to *path* below the address, and return the reply; raises Unanswered."""
-        head = self._heads.get(path)
+        """Send JSON to *path* below the address, and return the reply; raises Unanswered."""
+        return await self.send("POST", path, body, JSON)
+
+    async def send(self, method: str, path: str, body: bytes, kind: str) -> Answered:
+        """Send *body*, of the content type *kind*, to *path* below the address, and return the reply."""
+        head = self._heads.get((method, path, kind))
         if head is None:
-            line = f"POST {self._path}{quote(path, safe=SAFE)} HTTP/1.1\r\n{self._headers}content-length: "
-            head = self._heads[path] = line.encode("ascii")
+            line = f"{method} {self._path}{quote(path, safe=SAFE)} HTTP/1.1\r\n{self._headers}"
+            head = f"{line}content-type: {_one_line('content-type', kind)}\r\ncontent-length: ".encode("ascii")
+            self._heads[method, path, kind] = head
         return await self._exchange(b"%b%d\r\n\r\n%b" % (head, len(body), body))
 
     async def _exchange(self, request: bytes) -> Answered:

@@ -46,6 +46,7 @@ from quintain.services.evaluate.results.measurement_gaps import (
 from quintain.services.evaluate.results.scoring import ScoringRules, score_table
 from quintain.services.evaluate.results.unchanged import side_by_side, unchanged_figures
 from quintain.services.evaluate.results.variants import VARIANT_ROWS, VARIANT_SEED, family_of, variants_for
+from quintain.services.evaluate.submissions.few_shot_draw import with_shots
 from quintain.services.models.inspection import require_runnable
 from quintain.services.tasks.board_spec import APART, WRONG
 from quintain.tasks.contract import kind_of
@@ -165,7 +166,11 @@ def evaluate_locally(
     manifest = require_runnable(folder, task).manifest
     ADAPTERS.get(manifest.adapter)().permit(manifest.options, conditions.outside)
     plan = plan or ImportPlan(role="test", duplicates="first")
-    with _bench(folder, data, task, conditions, plan, progress) as bench:
+    with (
+        _bench(folder, data, task, conditions, plan, progress) as opened,
+        with_shots(folder, task, manifest.options, opened.examples) as shown,
+    ):
+        bench = replace(opened, model=replace(opened.model, folder=shown.resolve()))
         expected = bench.estimate(quick=quick)
         if expected is not None and warn is not None:
             warn(expected)
