@@ -52,14 +52,16 @@ def _require_training(task: Task, version: VersionInfo) -> None:
     if version.task != task.name:
         remedy = "Name data of task '{task}'."
         raise BadInput("{ref} is of another task.", ref=version.ref, remedy=remedy, task=task.name)
-    if version.role != Role.TRAIN or version.hidden:
+    remedy = "Name training data with open labels."
+    if version.role != Role.TRAIN:
         raise BadInput(
-            "{ref} is {role} data{hidden}, of which no model is shown examples.",
+            "{ref} is {role} data, of which no model is shown examples.",
             ref=version.ref,
             role=version.role,
-            hidden=" with hidden labels" if version.hidden else "",
-            remedy="Name training data with open labels.",
+            remedy=remedy,
         )
+    if version.hidden:
+        raise BadInput("{ref} has hidden labels: no model is shown examples of it.", ref=version.ref, remedy=remedy)
 
 
 def _texts(path: Path, names: Sequence[str]) -> list[str]:
