@@ -40,7 +40,7 @@ async def fetch_batch(caller: EndpointCaller, chat: Chat, examples: Sequence[Map
     store = chat.store
     if store is None:
         raise Conflict("Batches need a place where replies are kept.", remedy="Leave `batch` out.")
-    questions: dict[str, Question] = {}
+    questions: dict[str, BatchLine] = {}
     for inputs in examples:
         messages = chat.prompt.messages(inputs)
         body, size = written(messages), len(as_words(messages).encode("utf-8", "replace"))
@@ -48,7 +48,7 @@ async def fetch_batch(caller: EndpointCaller, chat: Chat, examples: Sequence[Map
             key = chat.template.key(caller.url, body, number)
             if chat.fresh or store.get(key) is None:
                 request = chat.template.request(body, number)
-                questions[key] = Question(request.body, CallSize(size, chat.template.most_tokens))
+                questions[key] = BatchLine(request.body, CallSize(size, chat.template.most_tokens))
     if len(questions) < FEWEST:
         return
     wire = Wire(caller.url, caller.headers, timeout=LONGEST_WAIT, most=LARGEST)
@@ -64,7 +64,7 @@ async def fetch_batch(caller: EndpointCaller, chat: Chat, examples: Sequence[Map
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class BatchLine:
     """One line of a batch: the body of its request, and the most that it can take."""
 
     body: bytes
@@ -77,7 +77,7 @@ class BatchCalls:
     def __init__(self, wire: Wire, ledger: Ledger, store: ReplyStore, *, poll: float, price: float) -> None:
         self._wire, self._ledger, self._store, self._poll, self._price = wire, ledger, store, poll, price
 
-    async def ask(self, questions: Mapping[str, Question]) -> dict[str, ChatReply]:
+    async def ask(self, questions: Mapping[str, BatchLine]) -> dict[str, ChatReply]:
         """Ask all *questions* by their keys, and return the replies that came; each is entered in the ledger.
 
         Raises OverBudget before anything goes up that could cost too much. A question without a reply is left to be
@@ -90,7 +90,7 @@ class BatchCalls:
             replies |= await self._ask_part(part)
         return replies
 
-    async def _ask_part(self, questions: Mapping[str, Question]) -> dict[str, ChatReply]:
+    async def _ask_part(self, questions: Mapping[str, BatchLine]) -> dict[str, ChatReply]:
         sizes = [question.size for question in questions.values()]
         whole = CallSize(sum(size.sent for size in sizes), sum(size.received for size in sizes))
         reserved = self._ledger.reserve(whole, self._price)
@@ -110,7 +110,7 @@ class BatchCalls:
         replies = {key: self._enter(question, bodies.get(key)) for key, question in questions.items()}
         return {key: reply for key, reply in replies.items() if reply is not None}
 
-    async def _begin(self, questions: Mapping[str, Question]) -> str:
+    async def _begin(self, questions: Mapping[str, BatchLine]) -> str:
         """Send the file up, and begin its batch."""
         file = b"\n".join(
             b'{"custom_id":%b,"method":"POST","url":%b,"body":%b}'
@@ -163,7 +163,7 @@ class BatchCalls:
             )
         return bodies
 
-    def _enter(self, question: Question, body: Any) -> ChatReply | None:
+    def _enter(self, question: BatchLine, body: Any) -> ChatReply | None:
         """Enter one question, and return its reply where it has one: what was not answered has cost nothing."""
         if body is None:
             self._ledger.enter("failed", None, TokenUse())
