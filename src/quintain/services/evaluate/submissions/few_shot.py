@@ -50,18 +50,20 @@ def draw_for_task(
 
 def _require_training(task: Task, version: VersionInfo) -> None:
     if version.task != task.name:
-        remedy = "Name data of task '{task}'."
-        raise BadInput("{ref} is of another task.", ref=version.ref, remedy=remedy, task=task.name)
-    remedy = "Name training data with open labels."
+        raise BadInput("{ref} is of another task.", ref=version.ref, remedy="Name training data with open labels.")
     if version.role != Role.TRAIN:
         raise BadInput(
             "{ref} is {role} data, of which no model is shown examples.",
             ref=version.ref,
             role=version.role,
-            remedy=remedy,
+            remedy="Name training data with open labels.",
         )
     if version.hidden:
-        raise BadInput("{ref} has hidden labels: no model is shown examples of it.", ref=version.ref, remedy=remedy)
+        raise BadInput(
+            "{ref} has hidden labels: no model is shown examples of it.",
+            ref=version.ref,
+            remedy="Name training data with open labels.",
+        )
 
 
 def _texts(path: Path, names: Sequence[str]) -> list[str]:

@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 
 from quintain.adapters.chat import LONGEST_SHOT
-from quintain.adapters.chat_prompt import SHOTS, Shot, read_shots, write_shots
+from quintain.adapters.chat_prompt import Shot, read_shots, write_shots
 from quintain.core.errors import BadInput, NotFound
 from quintain.core.example import Role
 from quintain.core.task import Task
@@ -109,7 +109,6 @@ def refuse_shown(task: Task, folder: Path, options: Mapping[str, Any], evaluated
         raise BadInput(
             "The model is shown example {id}, and the data has it, or one that is nearly the same.",
             id=shot.id,
-            file=SHOTS,
             remedy="Submit a new version: its examples are drawn anew, from what is not evaluated.",
         )
 
