@@ -101,7 +101,8 @@ url = f"http://127.0.0.1:{port}/v1"
 model = get_model("openai-api/local/m", base_url=url, api_key="none")
 task = Task([Sample(input=f"Example {n}", target="positive") for n in range(examples)], scorer=match())
 start, spent = time.perf_counter(), time.process_time()
-logs = eval(task, model=model, display="none", max_connections=connections, max_samples=connections, log_dir="/tmp/inspect-logs")
+most = {"max_connections": connections, "max_samples": connections}
+logs = eval(task, model=model, display="none", log_dir=sys.argv[4], **most)
 print(time.perf_counter() - start, time.process_time() - spent)
 assert logs[0].status == "success"
 """
@@ -120,8 +121,9 @@ def main() -> None:
     port = here.recv()
     taken = {"Quintain": ours(port, given.examples, given.connections)}
     for name, code in (("lm-evaluation-harness", HARNESS), ("Inspect", INSPECT)) if given.peers else ():
-        command = [given.peers, "-c", code, str(port), str(given.examples), str(given.connections)]
-        said = subprocess.run(command, capture_output=True, text=True, check=False)
+        with tempfile.TemporaryDirectory() as logs:
+            command = [given.peers, "-c", code, str(port), str(given.examples), str(given.connections), logs]
+            said = subprocess.run(command, capture_output=True, text=True, check=False)
         if said.returncode:
             print(f"{name:24} failed: {said.stderr.strip().splitlines()[-1]}")
             continue
