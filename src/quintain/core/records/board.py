@@ -223,6 +223,7 @@ class BoardSettings(Record):
     failure_limit: float = 0.05
     rate: str = "mean"
     refusals: str = "wrong"
+    languages: Mapping[str, float] = field(default_factory=dict)
     revision: str = ""
 
 
