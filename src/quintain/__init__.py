@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from quintain.library.item_response import irt
     from quintain.library.labels import aggregate, agreement, expand, human, workers
     from quintain.library.paired import paired
+    from quintain.library.machines import estimate, machine_agreement
     from quintain.library.perturbed import perturb
     from quintain.library.releasing import release
     from quintain.library.results import Chart, Result
@@ -71,9 +72,11 @@ _PUBLIC = {
     "irt": "quintain.library.item_response",
     "contest_score": "quintain.library.scores",
     "contrast_score": "quintain.library.scores",
+    "estimate": "quintain.library.machines",
     "expand": "quintain.library.labels",
     "human": "quintain.library.labels",
     "paired": "quintain.library.paired",
+    "machine_agreement": "quintain.library.machines",
     "perturb": "quintain.library.perturbed",
     "rank": "quintain.library.scores",
     "release": "quintain.library.releasing",
@@ -132,11 +135,13 @@ __all__ = [
     "contest_score",
     "contrast_score",
     "disagreement",
+    "estimate",
     "expand",
     "human",
     "irt",
     "kind_of",
     "paired",
+    "machine_agreement",
     "parse_task",
     "perturb",
     "rank",
