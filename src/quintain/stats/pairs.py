@@ -1,4 +1,4 @@
-"""Cohen's κ for each pair of workers, over the items that both judged."""
+"""Cohen's κ for each pair of workers, over the items that both judged; weighted where labels have an order."""
 
 from __future__ import annotations
 
@@ -13,12 +13,16 @@ from quintain.stats.judgements import Judgements
 
 @dataclass(frozen=True, slots=True)
 class WorkerPair:
-    """Two workers (codes), how many items both judged, and how much they agree beyond chance."""
+    """Two workers (codes), how many items both judged, and how much they agree beyond chance.
+
+    *weighted* is κ with quadratic weights, where the labels have values.
+    """
 
     first: int
     second: int
     items: int
     kappa: Estimate
+    weighted: Estimate | None = None
 
 
 def cohen_kappa(tables: FloatArray) -> FloatArray:
@@ -35,9 +39,26 @@ def cohen_kappa(tables: FloatArray) -> FloatArray:
         return np.asarray((observed - chance) / room, dtype=np.float64)
 
 
+def weighted_kappa(tables: FloatArray, values: FloatArray) -> FloatArray:
+    """Return κ with quadratic weights: labels whose *values* are twice as far apart disagree four times as much.
+
+    >>> table = np.array([[8.0, 2.0, 0.0], [1.0, 6.0, 2.0], [1.0, 1.0, 9.0]])
+    >>> round(float(weighted_kappa(table, np.array([0.0, 1.0, 2.0]))), 3)
+    0.762
+    """
+    apart = (values[:, None] - values[None, :]) ** 2
+    total = tables.sum(axis=(-2, -1))
+    observed = (tables * apart).sum(axis=(-2, -1)) * total
+    by_chance = tables.sum(axis=-1)[..., :, None] * tables.sum(axis=-2)[..., None, :]
+    expected = (by_chance * apart).sum(axis=(-2, -1))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(1 - observed / np.where(expected > 0, expected, np.nan), dtype=np.float64)
+
+
 def pair_kappas(
     judgements: Judgements,
     *,
+    values: FloatArray | None = None,
     most: int | None = None,
     least_items: int = 2,
     seed: int = 0,
@@ -46,7 +67,8 @@ def pair_kappas(
 ) -> list[WorkerPair]:
     """Return Cohen's κ of the pairs of workers with the most items in common: *most* of them, or all.
 
-    Its interval is from the reference posterior of the pair's table.
+    Its interval is from the reference posterior of the pair's table. With *values* of the classes (ranks, or numbers)
+    each pair has its weighted κ, too.
     """
     left, right = judgement_pairs(judgements)
     workers, classes = len(judgements.workers), len(judgements.classes)
@@ -62,33 +84,49 @@ def pair_kappas(
         right[in_chosen]
     ]
     tables = np.bincount(cell, minlength=len(chosen) * classes * classes).reshape(-1, classes, classes)
-    values = cohen_kappa(tables.astype(np.float64))
     rng = np.random.default_rng(seed)
     return [
         WorkerPair(
             int(keys[row]) // workers,
             int(keys[row]) % workers,
             int(shared[row]),
-            _estimate(tables[spot_], float(values[spot_]), rng, resamples, confidence),
+            *_estimates(tables[spot_], values, rng, resamples, confidence),
         )
         for spot_, row in enumerate(chosen.tolist())
     ]
 
 
-def _estimate(table: IntArray, value: float, rng: np.random.Generator, resamples: int, confidence: float) -> Estimate:
-    if np.isnan(value):
-        return Estimate(None, reason="both gave every item the same label")
-    if not resamples:
-        return Estimate(value)
+def _estimates(
+    table: IntArray, values: FloatArray | None, rng: np.random.Generator, resamples: int, confidence: float
+) -> tuple[Estimate, Estimate | None]:
+    """Estimate κ and, where the classes have *values*, the weighted κ, both from the same draws."""
     used = np.flatnonzero(table.sum(axis=0) + table.sum(axis=1))
+    counts = table[np.ix_(used, used)].astype(np.float64)
+    figure = float(cohen_kappa(counts))
+    drawn = None if np.isnan(figure) or not resamples else _drawn_tables(table, used, rng, resamples)
+    plain = _estimate(figure, None if drawn is None else cohen_kappa(drawn), confidence)
+    if values is None:
+        return plain, None
+    by_distance = None if drawn is None else weighted_kappa(drawn, values[used])
+    return plain, _estimate(float(weighted_kappa(counts, values[used])), by_distance, confidence)
+
+
+def _drawn_tables(table: IntArray, used: IntArray, rng: np.random.Generator, resamples: int) -> FloatArray:
     share = (table.sum(axis=0) + table.sum(axis=1))[used] / (2 * table.sum())
     # One more item that is as likely agreed upon as not, by labels as frequent as they are (see `stats.posterior`).
     right = rng.beta(0.5, 0.5, size=resamples)[:, None, None]
     apart = share[:, None] * share[None, :] * (1 - np.eye(len(used)))
     apart = apart / apart.sum() if apart.sum() else apart
     more = rng.standard_exponential(resamples)[:, None, None] * (right * np.diag(share) + (1 - right) * apart)
-    drawn = rng.standard_gamma(table[np.ix_(used, used)], size=(resamples, len(used), len(used))) + more
-    low, high = interval(cohen_kappa(drawn), confidence)
+    return np.asarray(rng.standard_gamma(table[np.ix_(used, used)], size=(resamples, len(used), len(used))) + more)
+
+
+def _estimate(value: float, drawn: FloatArray | None, confidence: float) -> Estimate:
+    if np.isnan(value):
+        return Estimate(None, reason="both gave every item the same label")
+    if drawn is None:
+        return Estimate(value)
+    low, high = interval(drawn, confidence)
     return Estimate(value, min(value if low is None else low, value), max(value if high is None else high, value))
 
 

@@ -22,7 +22,7 @@ from quintain.stats.agreement import (
     patterns_of,
 )
 from quintain.stats.judgements import Judgements
-from quintain.stats.pairs import cohen_kappa, judgement_pairs, pair_kappas
+from quintain.stats.pairs import cohen_kappa, judgement_pairs, pair_kappas, weighted_kappa
 from quintain.stats.workers import agreement_with_others, describe_workers, wilson
 from tests.properties import examples
 from tests.published import baseline_votes
@@ -82,6 +82,27 @@ def test_fleiss_example() -> None:
     assert found["fleiss_kappa"].value == pytest.approx(0.210, abs=0.0005)
     assert found["percent_agreement"].value == pytest.approx(0.378, abs=0.0005)
     assert found["unanimous"].value == 0.1
+
+
+def test_weighted_kappa_is_that_of_scikit_learn() -> None:
+    """Quadratic weights, over the classes that occur; a pair has it with an interval where labels have ranks."""
+    rng = np.random.default_rng(4)
+    left = rng.integers(0, 5, 200)
+    right = np.clip(left + rng.integers(-1, 2, 200), 0, 4)
+    table = np.zeros((5, 5))
+    np.add.at(table, (left, right), 1)
+    theirs = pytest.importorskip("sklearn.metrics").cohen_kappa_score(left, right, weights="quadratic")
+    assert weighted_kappa(table, np.arange(5.0)) == pytest.approx(theirs)
+    rows = [
+        (f"{item:03}", who, str(label)) for who, said in (("a", left), ("b", right)) for item, label in enumerate(said)
+    ]
+    judgements = Judgements.of(*zip(*rows, strict=True))
+    (pair,) = pair_kappas(judgements, values=np.arange(5.0))
+    assert pair.weighted is not None
+    assert pair.weighted.value == pytest.approx(theirs)
+    assert pair.weighted.low < theirs < pair.weighted.high
+    assert pair.kappa.value < theirs
+    assert pair_kappas(judgements)[0].weighted is None
 
 
 def test_cohen_by_hand() -> None:

@@ -171,8 +171,13 @@ def agreement(
     for part in figures["slices"]:
         _print_agreement(part, f"{part['by']} = {part['value']}: {part['items']:,} items")
     if figures.get("pairs"):
-        rows = [(" – ".join(pair["workers"]), pair["items"], *_cells(pair["cohen_kappa"])) for pair in figures["pairs"]]
-        output.print_table(["pair", "items", "Cohen's κ", "low", "high"], rows)
+        names = {"cohen_kappa": "Cohen's κ", "weighted_kappa": "weighted κ"}
+        shown = [name for name in names if name in figures["pairs"][0]]
+        rows = [
+            (" – ".join(pair["workers"]), pair["items"], *(cell for name in shown for cell in _cells(pair[name])))
+            for pair in figures["pairs"]
+        ]
+        output.print_table(["pair", "items", *(head for name in shown for head in (names[name], "low", "high"))], rows)
 
 
 @app.command()

@@ -225,8 +225,9 @@ def agreement_of_source(
                 "workers": [judgements.workers[pair.first], judgements.workers[pair.second]],
                 "items": pair.items,
                 "cohen_kappa": pair.kappa.as_dict(),
+                **({} if pair.weighted is None else {"weighted_kappa": pair.weighted.as_dict()}),
             }
-            for pair in pair_kappas(judgements, most=measuring.pairs, **drawing)
+            for pair in pair_kappas(judgements, values=values, most=measuring.pairs, **drawing)
         ]
     report["slices"] = [
         {"by": name, "value": value, **found.as_dict()}
