@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from quintain.library.errors import calibration, disagreement, slices
     from quintain.library.item_response import irt
     from quintain.library.labels import aggregate, agreement, expand, human, workers
-    from quintain.library.paired import paired
     from quintain.library.machines import estimate, machine_agreement
+    from quintain.library.paired import paired
     from quintain.library.perturbed import perturb
     from quintain.library.releasing import release
     from quintain.library.results import Chart, Result
@@ -140,8 +140,8 @@ __all__ = [
     "human",
     "irt",
     "kind_of",
-    "paired",
     "machine_agreement",
+    "paired",
     "parse_task",
     "perturb",
     "rank",
