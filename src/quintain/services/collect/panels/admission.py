@@ -168,7 +168,7 @@ def admit(
         return PanelArrival(door.page, device=evidence.device, question=question)
     scopes = EVERYTHING if admission.full else WORKING
     task_id = None if admission.full else door.task_id
-    session = start_session(db, actor, user_agent=visitor.user_agent, scopes=scopes, task_id=task_id)
+    session = start_session(db, actor, user_agent=visitor.user_agent, scopes=scopes, task_id=task_id, language=visitor.language)
     shown = actor if admission.full else limited(actor, WORKING, door.task)
     return PanelArrival(door.page, shown, session, device=evidence.device)
 

@@ -89,6 +89,17 @@ def _crumbs(visit: Visit, title: str) -> list[tuple[str, str | None]]:
     return [(visit.tongue.gettext("Administration"), "/admin"), (title, None)]
 
 
+def _role_words(visit: Visit) -> Mapping[RoleName, str]:
+    _ = visit.tongue.gettext
+    return {
+        RoleName.ADMIN: _("admin"),
+        RoleName.OWNER: _("owner"),
+        RoleName.BUILDER: _("builder"),
+        RoleName.WORKER: _("worker"),
+        RoleName.EXPERT: _("expert"),
+    }
+
+
 def _people(
     visit: Visit, asked: ListQuery | None = None, *, link: Link | None = None, trouble: Trouble | None = None
 ) -> Response:
@@ -113,7 +124,7 @@ def _people(
         listing=page_of(people.users, people.total, asked, path="/admin", sort=sort, down=down),
         search=search,
         chosen_role=role.value if role else "",
-        role_choices=[("", _("any")), *((one.value, one.value) for one in RoleName)],
+        role_choices=[("", _("any")), *((one.value, word) for one, word in _role_words(visit).items())],
         roles=[str(role) for role in RoleName],
         task_names=accounts.tasks_to_grant(visit.db, visit.actor),
         link=link,

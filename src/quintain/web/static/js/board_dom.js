@@ -1,19 +1,19 @@
 // Small makings that every part of the board shares: elements, numbers, sentences with gaps, bars.
 
-export const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
+import { number } from "./numbers.js";
 
-export const locale = () => document.documentElement.lang || undefined;
+export const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
 
 export function digits(value) {
   if (value === null || value === undefined || Number.isNaN(value)) return "–";
   const size = Math.abs(value);
-  if (size >= 1000) return Math.round(value).toLocaleString(locale());
-  return value.toFixed(size >= 10 || size === 0 ? 1 : 2);
+  if (size >= 1000) return number(Math.round(value));
+  return number(value, size >= 10 || size === 0 ? 1 : 2);
 }
 
 /** As many digits as anybody could ask for, where a cell has room for few. */
 export function exact(value) {
-  return Math.abs(value) >= 1e-4 || value === 0 ? `${Number(value.toFixed(4))}` : value.toExponential(3);
+  return Math.abs(value) >= 1e-4 || value === 0 ? number(value, 0, 4) : value.toExponential(3);
 }
 
 /** Mark what turns the direction of the text around it, as the server does on pages. */

@@ -2,6 +2,7 @@
 
 import { Details, about, gapTexts } from "./board_details.js";
 import { barPaths, digits, drawBar, drawMark, element, exact, fill, makeBar, makeMark, write } from "./board_dom.js";
+import { number } from "./numbers.js";
 import { Grid } from "./board_grid.js";
 import { Rows } from "./board_rows.js";
 
@@ -115,7 +116,7 @@ export class Table {
   letterScore(slot, score, reason) {
     if (!reason) {
       if (slot.reason) slot.score.replaceChildren(slot.text);
-      const text = score.toFixed(Math.abs(score) < 1000 ? 2 : 1);
+      const text = number(score, Math.abs(score) < 1000 ? 2 : 1);
       if (slot.text.data !== text) slot.text.data = text;
     } else if (slot.reason !== reason) {
       slot.score.replaceChildren(element("span", { class: "chip" }, this.words.unranked), element("span", { class: "board-reason" }, reason));
