@@ -235,12 +235,13 @@ def messages() -> Catalog:
             catalogue.add(message, None, [(f"{room}/{file}", line)])
     for message in sorted(set(kind_words())):
         catalogue.add(message, None, [("tasks", 0)])
+    for adapter in [adapter for _, adapter in ADAPTERS.items()]:
+        catalogue.add(adapter.title, None, [("adapters", 0)])
     return catalogue
 
 
 def kind_words() -> Iterator[str]:
-    """Go through the titles of every adapter, and the titles and hints of every task kind and its controls."""
-    yield from (adapter.title for _, adapter in ADAPTERS.items())
+    """Go through the titles and hints of every task kind and its controls."""
     labels = (Label("a"), Label("b"))
     for name, kind in KINDS.items():
         task = Task(name="t", kind=name, title={}, labels=labels, options=dict(kind.default_options))
@@ -364,9 +365,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="change nothing, fail when something is out of step")
     parser.add_argument("--new", metavar="LANGUAGE", help="begin the catalogues of a language, such as it or pt")
-    parser.add_argument(
-        "--read", metavar="LANGUAGE", help="say that somebody has read all of a language"
-    )
+    parser.add_argument("--read", metavar="LANGUAGE", help="say that somebody has read all of a language")
     asked = parser.parse_args()
     if asked.new:
         begin(asked.new)

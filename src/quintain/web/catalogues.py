@@ -83,7 +83,7 @@ def is_unread(catalogue: Catalog, message: Message) -> bool:
 
 def texts_of(message: Message) -> tuple[str, ...]:
     """Return the translations of a message: one, or one for each kind of number."""
-    return (message.string,) if isinstance(message.string, str) else tuple(message.string)
+    return (message.string,) if isinstance(message.string, str) else tuple(message.string or ())
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,7 +92,7 @@ def test_messages_are_in_the_language_of_who_reads_them(db: Session, worker: Act
 
 
 def test_who_chose_no_language_is_written_to_in_that_of_their_pages(db: Session, server: MailServer) -> None:
-    """The page on which somebody asked decides at first, then the one on which they signed in, then what they choose."""
+    """The page on which somebody asked decides at first, then the one on which they signed in, then their choice."""
     mail, actor = (
         Mail(server.url),
         accounts.register(db, "anna", "a long password 1", is_open=True, email="anna@example.org"),

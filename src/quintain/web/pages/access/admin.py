@@ -15,6 +15,7 @@ from quintain.services.access.permissions import require_admin
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.i18n import Tongue, languages
 from quintain.web.listing import SIZE, Asking, ListQuery, page_of
+from quintain.web.roles import role_words
 from quintain.web.visit import Posting, Visit, Visiting
 
 AUDIT_PAGE = 100
@@ -89,17 +90,6 @@ def _crumbs(visit: Visit, title: str) -> list[tuple[str, str | None]]:
     return [(visit.tongue.gettext("Administration"), "/admin"), (title, None)]
 
 
-def _role_words(visit: Visit) -> Mapping[RoleName, str]:
-    _ = visit.tongue.gettext
-    return {
-        RoleName.ADMIN: _("admin"),
-        RoleName.OWNER: _("owner"),
-        RoleName.BUILDER: _("builder"),
-        RoleName.WORKER: _("worker"),
-        RoleName.EXPERT: _("expert"),
-    }
-
-
 def _people(
     visit: Visit, asked: ListQuery | None = None, *, link: Link | None = None, trouble: Trouble | None = None
 ) -> Response:
@@ -124,7 +114,7 @@ def _people(
         listing=page_of(people.users, people.total, asked, path="/admin", sort=sort, down=down),
         search=search,
         chosen_role=role.value if role else "",
-        role_choices=[("", _("any")), *((one.value, word) for one, word in _role_words(visit).items())],
+        role_choices=[("", _("any")), *((one.value, word) for one, word in role_words(_).items())],
         roles=[str(role) for role in RoleName],
         task_names=accounts.tasks_to_grant(visit.db, visit.actor),
         link=link,
