@@ -47,14 +47,16 @@ def test_an_import_waits_for_its_owner(visitor: Visitor, tmp_path: Path) -> None
     before = order(open_board(visitor))
     visitor.sign_in("olga")
     page = visitor.go_in_looks(f"{DATA}/import")
-    expect(page.locator("input[name=role]:checked")).to_have_count(0)
-    expect(page.get_by_label("Let it score on the board at once")).not_to_be_checked()
     file = tmp_path / "eight.jsonl"
     file.write_text(EIGHT)
     page.set_input_files("#file", file)
+    visitor.press("Go on")
+    visitor.check_looks()
+    expect(page.locator("input[name=role]:checked")).to_have_count(0)
+    expect(page.get_by_label("Let it score on the board at once")).not_to_be_checked()
     page.fill("#name", "eight")
     page.get_by_role("button", name="Import", exact=True).click()
-    assert page.url.endswith("/import")  # the browser asks for the role
+    expect(page.locator("input[name=role]:invalid").first).to_be_attached()  # the browser asks for the role
     page.get_by_text("For scoring models.").click()
     page.get_by_role("button", name="Import", exact=True).click()
     visitor.arrive("#scoring")

@@ -45,7 +45,7 @@ def test_what_a_policy_changes_is_seen_before_it_holds(visitor: Visitor) -> None
     """A lost cap is marked as reset; going back saves nothing, and pressing the button saves what was shown."""
     visitor.sign_in("demo-owner")
     page = visitor.go(f"{HOME}#policy")
-    page.locator("#policy > summary").click()
+    visitor.unfold("#policy")
     page.get_by_label("Promised wage for an hour").fill("9.00")
     page.get_by_label("Most for all in all").fill("")
     page.locator("#policy").get_by_role("button", name="Save").click()
@@ -61,7 +61,7 @@ def test_what_a_policy_changes_is_seen_before_it_holds(visitor: Visitor) -> None
     page.get_by_role("link", name="Back, without saving").click()
     visitor.arrive("h1:has-text('Pay')")
     expect(page.get_by_label("Most for all in all")).to_have_value("500.00")
-    page.locator("#policy > summary").click()
+    visitor.unfold("#policy")
     page.get_by_label("Promised wage for an hour").fill("9.00")
     page.locator("#policy").get_by_role("button", name="Save").click()
     visitor.arrive("h1:has-text('Look at what changes')")

@@ -107,7 +107,7 @@ def test_a_trial_is_run_by_hand(visitor: Visitor) -> None:
     page.locator("#entry_provider").select_option("panel")
     page.locator("#entry_completion_code").fill("DONE7")
     visitor.press("Save")
-    page.get_by_text("People from panels").click()
+    visitor.unfold("#doors")
     expect(page.get_by_text("?id=…")).to_be_visible()
     visitor.check_looks()
     visitor.go_in_looks(f"{PLACE}/letters/trained/feedback")

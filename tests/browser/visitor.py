@@ -166,6 +166,13 @@ class Visitor:
             self.page.get_by_role("button", name=name, exact=True).click()
         return self.page
 
+    def unfold(self, selector: str) -> None:
+        """Open what is folded at *selector*, unless the page's address has opened it already."""
+        self.page.wait_for_load_state("load")
+        fold = self.page.locator(selector)
+        if fold.get_attribute("open") is None:
+            fold.locator("> summary").click()
+
     def sign_in(self, name: str) -> None:
         """Be signed in as *name*: by the form for the first time, and from then on as the browser remembers it."""
         if name in self.sessions:

@@ -118,7 +118,7 @@ def compare(
     sets = [read_dataset(name, source_of(one, name=name), columns) for name, one in _named(datasets)]
     outside = [read_training(name, source_of(one, name=name), columns.examples) for name, one in _named(train)]
     learner: Teachable = LinearLearner() if recipe is None else read_recipe(Path(recipe))
-    key = [*(one.digest() for one in [*sets, *outside]), seeds, seed, learner.name]
+    key = [*(one.digest() for one in [*sets, *outside]), seeds, seed, learner.digest]
     settings = CompareOptions(
         outside,
         learner,

@@ -11,6 +11,7 @@ from quintain.compose import Workspace
 from quintain.core.people import OPERATOR
 from quintain.services.data.content import scan
 from quintain.services.data.datasets import list_versions
+from quintain.services.tasks.board_settings import let_score
 from tests.web_support import browser_of, csrf_of, on_one_line
 
 IMPORT = "/tasks/sentiment/data/import"
@@ -64,6 +65,17 @@ def test_a_file_is_shown_before_it_is_imported(own_demo: Workspace, owner: TestC
     assert "60 of 60 rows" in page
     with own_demo.session() as db:
         assert len(list_versions(db, OPERATOR, "sentiment")) == before
+
+
+def test_scoring_is_offered_where_nothing_scores(own_demo: Workspace, owner: TestClient) -> None:
+    """A board that ranks waits for its owner's word; one that has nothing to rank by is offered the set."""
+    ticked = '<input type="checkbox" name="score" aria-describedby="score-hint" checked>'
+    assert ticked not in on_one_line(look(owner, IMPORT, reviews()))
+    with own_demo.session() as db:
+        for version in list_versions(db, OPERATOR, "sentiment"):
+            if version.scores:
+                let_score(db, OPERATOR, version.ref, scores=False)
+    assert ticked in on_one_line(look(owner, IMPORT, reviews()))
 
 
 def test_what_was_chosen_is_imported_without_sending_the_file_again(own_demo: Workspace, owner: TestClient) -> None:

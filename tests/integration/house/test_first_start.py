@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from quintain.cli.house.first_questions import ALL_ADDRESSES, NOTHING, Beginning, complete, lasting_settings
+from quintain.cli.house.first_questions import ALL_ADDRESSES, NOTHING, NewWorkspace, complete, lasting_settings
 from quintain.core.errors import BadInput
 from quintain.settings import STORED, Settings, read_settings, stored_settings, unless_set
 
@@ -97,13 +97,13 @@ def started(command: list[str]) -> dict[str, Any]:
 @pytest.mark.parametrize(
     "options",
     [
-        Beginning(admin="-"),
-        Beginning(public_url="bench.example.org"),
-        Beginning(public_url="https://bench.example.org/here"),
-        Beginning(starter="poetry"),
+        NewWorkspace(admin="-"),
+        NewWorkspace(public_url="bench.example.org"),
+        NewWorkspace(public_url="https://bench.example.org/here"),
+        NewWorkspace(starter="poetry"),
     ],
 )
-def test_an_option_that_cannot_be_is_refused_before_anything_is_made(options: Beginning) -> None:
+def test_an_option_that_cannot_be_is_refused_before_anything_is_made(options: NewWorkspace) -> None:
     """Name, address and task are looked at before there is a folder."""
     with pytest.raises(BadInput):
         complete(options, starters=STARTERS, ask=False)
@@ -111,7 +111,7 @@ def test_an_option_that_cannot_be_is_refused_before_anything_is_made(options: Be
 
 def test_without_a_terminal_the_defaults_hold() -> None:
     """An admin called admin, this machine alone, no task."""
-    assert complete(Beginning(), starters=STARTERS, ask=False) == Beginning("admin", "", NOTHING)
+    assert complete(NewWorkspace(), starters=STARTERS, ask=False) == NewWorkspace("admin", "", NOTHING)
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_without_a_terminal_the_defaults_hold() -> None:
 )
 def test_an_address_without_tls_is_this_machine_itself(address: str, values: dict[str, Any]) -> None:
     """Behind https there is a proxy; a plain address of this machine is listened on."""
-    assert lasting_settings(Settings(), Beginning("admin", address, NOTHING)) == values
+    assert lasting_settings(Settings(), NewWorkspace("admin", address, NOTHING)) == values
 
 
 def test_the_workspaces_own_settings_hold_unless_a_variable_says_otherwise(tmp_path: Path) -> None:

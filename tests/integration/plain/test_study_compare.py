@@ -117,6 +117,19 @@ def test_interrupted_work_goes_on(files: Path, tmp_path: Path) -> None:
     assert not (tmp_path / FOLDER).exists()
 
 
+def test_parts_of_another_recipe_are_not_taken(files: Path, tmp_path: Path) -> None:
+    """Whoever changes the recipe before going on gets its figures, whatever the file is called."""
+    given, recipe = {name: files / f"{name}.jsonl" for name in ("easy", "hard")}, tmp_path / "linear.toml"
+    qt.compare(given, seeds=1, keep=tmp_path)
+    kept = {path.name for path in (tmp_path / FOLDER).glob("*.json")}
+    for epochs in (5, 6):
+        recipe.write_text(f'learner = "linear"\n[options]\nfeatures = "tfidf"\nepochs = {epochs}\n')
+        qt.compare(given, recipe=recipe, seeds=1, keep=tmp_path)
+        parts = {path.name for path in (tmp_path / FOLDER).glob("*.json")}
+        assert len(parts - kept) == len(given), epochs
+        kept = parts
+
+
 def test_responses_give_difficulty_by_id(files: Path) -> None:
     """Responses from elsewhere are matched by id; where no id is known, it is said what to look at."""
     rng = np.random.default_rng(0)

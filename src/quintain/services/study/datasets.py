@@ -37,7 +37,7 @@ def datasets_report(
     options = options or CompareOptions()
     sets = [_set(db, blobs, actor, ref, refs[0]) for ref in dict.fromkeys(refs)]
     outside = [_set(db, blobs, actor, ref, refs[0]) for ref in dict.fromkeys(train)]
-    key = [*(one.digest() for one in (*sets, *outside)), options.seeds, options.seed, options.learner.name]
+    key = [*(one.digest() for one in (*sets, *outside)), options.seeds, options.seed, options.learner.digest]
     return compare_datasets(sets, replace(options, outside=outside, checkpoints=options.checkpoints.keyed(key)), done)
 
 

@@ -54,6 +54,10 @@ class Teachable(Protocol):
     def name(self) -> str:
         """What it is called in a report."""
 
+    @property
+    def digest(self) -> str:
+        """What tells it from others that have its name: how it learns."""
+
     def ready(self, examples: Examples, reading: SeenFields) -> Any:
         """Make of *examples* what it reads, once."""
 
@@ -89,6 +93,7 @@ class LinearLearner:
     """A regression on hashed words and pairs of words; it draws nothing, and the seed does not matter to it."""
 
     name = "linear"
+    digest = ""
 
     def ready(self, examples: Examples, reading: SeenFields) -> _Labels | _Options:
         """Make sparse matrices of the texts."""

@@ -122,10 +122,15 @@ def name_from_file(called: str) -> str:
 
 
 def _with_guesses(values: Mapping[str, str], sent: SentFile, task: Task, post: Post) -> dict[str, str]:
-    """Fill in what follows from the file, where nothing was typed."""
+    """Fill in what follows from the file, where nothing was typed.
+
+    A board that has nothing to rank by is offered its first set; one that ranks waits for its owner's word.
+    """
     guesses = {"name": name_from_file(sent.name), "language": task.languages[0]}
     if post.text("step") == "look" and not values.get("role"):
-        guesses["score"] = "on"
+        versions = datasets.list_versions(post.visit.db, post.visit.actor, task.name)
+        if not any(version.scores for version in versions):
+            guesses["score"] = "on"
     return {**values, **{key: value for key, value in guesses.items() if not values.get(key)}}
 
 
