@@ -104,9 +104,7 @@ def redeem_link(db: Session, token: str, password: str, *, language: str = "en")
         return actor
 
 
-def ask_password_link(
-    db: Session, who: str, *, base_url: str | None, address: str = "", language: str = ""
-) -> None:
+def ask_password_link(db: Session, who: str, *, base_url: str | None, address: str = "", language: str = "") -> None:
     """Queue an e-mail with a link for whoever forgot their password; the link is made when the e-mail is sent.
 
     Nobody learns from it whether there is such an account, or whether mail reaches it. Where *base_url* is None, nobody
