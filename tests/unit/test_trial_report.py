@@ -45,3 +45,23 @@ def test_the_share_kept_is_of_counts_that_were_not_rounded() -> None:
     assert isinstance(share, Estimate)
     assert kept % 1 > 0
     assert share.value == pytest.approx(kept / 4)
+
+
+def test_an_arm_is_called_the_hardest_only_where_it_is_told_apart() -> None:
+    """Of two arms that are alike one gap is named with its interval; where the model is never right, it is furthest."""
+    votes = ("a",) * 6
+
+    def arm(name: str, right: int) -> TrialArm:
+        given = tuple((f"j{place}", label) for place, label in enumerate(votes))
+        said = ["a" if at % 10 < right else "b" for at in range(120)]
+        rows = [TrialItem(f"{name}{at}", f"w{at // 6}", "a", given, {"m": said[at]}) for at in range(120)]
+        return TrialArm(name, rows)
+
+    options = ReportOptions(draws=2, resamples=200)
+    alike, apart = (
+        [str(one) for one in make_report("t", [arm("one", 6), arm("two", right)], options).sections[0].findings]
+        for right in (6, 0)
+    )
+    assert any(one.startswith("m is 40.0 points behind people on") and "cannot be told" in one for one in alike)
+    assert any(one.startswith("m is furthest behind people on two: by 100.0 points (95 % between") for one in apart)
+    assert not any("furthest" in one for one in alike)

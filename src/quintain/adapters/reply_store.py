@@ -56,6 +56,14 @@ def spent_by(cache: Path | None, run: str) -> float | None:
         return store.spent_by(run)
 
 
+def spent_below(cache: Path | None, prefix: str) -> float:
+    """Add up what the calls cost of all runs that are kept below *cache* and whose names begin with *prefix*."""
+    if cache is None or not (cache / FILE).exists():
+        return 0.0
+    with closing(ReplyStore(cache)) as store:
+        return store.spent_below(prefix)
+
+
 class ReplyStore:
     """The replies below *folder*; several threads may ask. Close it in the end."""
 
@@ -130,6 +138,11 @@ class ReplyStore:
         if not self._read("SELECT 1 FROM run WHERE name = ?", (run,)):
             return None
         return float(self._read("SELECT COALESCE(SUM(cost), 0) FROM call WHERE run = ?", (run,))[0][0])
+
+    def spent_below(self, prefix: str) -> float:
+        """Add up what the calls cost of all runs whose names begin with *prefix*."""
+        query = "SELECT COALESCE(SUM(cost), 0) FROM call WHERE substr(run, 1, ?) = ?"
+        return float(self._read(query, (len(prefix), prefix))[0][0])
 
     def _read(self, query: str, values: tuple[Any, ...]) -> list[Any]:
         with self._lock:

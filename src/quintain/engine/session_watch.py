@@ -1,8 +1,9 @@
 """One process of a model, watched from its first request to its last: the same looks and pauses in every run.
 
 Whether a process is scored, timed once more, asked again or meets perturbed examples, it is watched by this code: the
-kernel's marks of memory are set back after loading, and about once in a second, between two requests, we look at its
-memory and at the pace of the machine. So nothing that happens to a model tells it which run it is in.
+kernel's marks of memory are set back after loading and after the first request, in which many models load the rest of
+themselves, and about once in a second, between two requests, we look at its memory and at the pace of the machine. So
+nothing that happens to a model tells it which run it is in.
 """
 
 from __future__ import annotations
@@ -53,16 +54,16 @@ class SessionWatch:
     _lost: list[float] = field(default_factory=list)
     _lost_later: list[float] = field(default_factory=list)
     _failed: int = 0
-    _loading: int = 0
-    _first_sample: int = 0
+    _loaded: int = 0  # samples of memory that were taken while it loaded
+    _warmed: int = 0  # samples that were taken until its first request was over
     _looked: float = 0.0
     _start: _Moment | None = None
     _end: _Moment | None = None
 
     def begin(self) -> SessionWatch:
-        """Note what loading took, and set the marks of memory back."""
+        """Take note that it has loaded, and set the marks of memory back."""
         self.runner.observe()
-        self._loading, self._first_sample = self.usage.peak_memory, len(self.usage.samples)
+        self._loaded = len(self.usage.samples)
         self._lost.append(self.pace.lost())
         self._start = self._moment()
         self._looked = time.monotonic()
@@ -77,6 +78,9 @@ class SessionWatch:
         else:
             self._requests.append((examples, ns))
             self._asked += examples
+        if not self._warmed:
+            self.runner.observe()
+            self._warmed = len(self.usage.samples)
         if self._end is None and self._asked >= self.rows:
             self._observe()
             self._end = self._moment()
@@ -92,6 +96,10 @@ class SessionWatch:
         timed = self._requests[1:] or self._requests
         alone = [ns / 1e9 for examples, ns in timed if examples == 1]
         parts = [part for part in np.array_split(np.arange(len(timed)), REPEATS) if len(part)]
+        # What warms a model up counts in no rate and in no memory, unless it is all that it was asked.
+        beginning = self._warmed if len(self._requests) > 1 else self._loaded
+        loading = max(self.usage.samples[:beginning], default=0)
+        samples = self.usage.samples[beginning:]
         return Session(
             rate=_rate(timed, self.batch_size),
             rates=[_rate([timed[number] for number in part], self.batch_size) for part in parts],
@@ -99,10 +107,10 @@ class SessionWatch:
             examples=sum(examples for examples, _ in timed),
             warm_up=self._asked - sum(examples for examples, _ in timed),
             failed=self._failed,
-            memory=self._memory(),
-            memory_peak=max(self.usage.samples[self._first_sample :], default=self._loading),
-            memory_samples=len(self.usage.samples) - self._first_sample,
-            memory_loading=self._loading,
+            memory=_means(samples or [loading]),
+            memory_peak=max(samples, default=loading),
+            memory_samples=len(samples),
+            memory_loading=loading,
             cpu_seconds=max(end.cpu - start.cpu, 0.0),
             joules=joules_between(start.energy, end.energy),
             busy=busy_elsewhere(start.load, end.load),
@@ -119,11 +127,6 @@ class SessionWatch:
     def _moment(self) -> _Moment:
         return _Moment(self.usage.cpu_seconds, read_energy(), mark_load(self.usage.cpu_seconds))
 
-    def _memory(self) -> list[float]:
-        """Return the mean bytes of each part of the samples."""
-        samples = np.asarray(self.usage.samples[self._first_sample :] or [self._loading], dtype=float)
-        return [float(part.mean()) for part in np.array_split(samples, REPEATS) if len(part)]
-
     def _slower_later(self, start: _Moment, end: _Moment, last: _Moment) -> float | None:
         """Return how many times as much work an example took after the timed ones; None where there were none.
 
@@ -138,6 +141,12 @@ class SessionWatch:
         worked = ((last.cpu - end.cpu) / examples) / max((end.cpu - start.cpu) / self._asked, 1e-9)
         lost = statistics.median(self._lost_later) if self._lost_later else 0.0
         return min(clock, worked * (1 - lost))
+
+
+def _means(samples: Sequence[int]) -> list[float]:
+    """Return the mean bytes of each part of the samples."""
+    parts = np.array_split(np.asarray(samples, dtype=float), REPEATS)
+    return [float(part.mean()) for part in parts if len(part)]
 
 
 def _rate(requests: Sequence[tuple[int, int]], batch_size: int) -> float:

@@ -142,6 +142,13 @@ class Tongue:
         written = whole + (symbols["decimal"] if dot else "") + rest
         return written.removesuffix("%") + _percent_sign(self.code) if text.endswith("%") else written
 
+    def short_figure(self, value: float) -> str:
+        """Write a figure with as many digits as a cell of a board has room for, and none as 0 that is not."""
+        size = abs(value)
+        if size and size < 0.1:
+            return format_decimal(value, format="@@", locale=self.code)
+        return self.number(value) if size == 0 else self.number(value, 0 if size >= 1000 else 1 if size >= 10 else 2)
+
     def chance(self, p: float) -> str:
         """Write the p of a test as reports do."""
         return Wording(self.number).cell(p, "chance")

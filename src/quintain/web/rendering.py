@@ -76,6 +76,7 @@ def environment(language: str) -> Environment:
         languages=languages,
         language_name=Tongue.name_of,
         number=tongue.number,
+        short_figure=tongue.short_figure,
         percent=tongue.percent,
         chance=tongue.chance,
         when=tongue.when,

@@ -6,12 +6,17 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from typer.testing import Result
 
+from quintain.adapters.contract import EndpointSecret, Outside
+from quintain.adapters.ledger import LedgerEntry, TokenUse
+from quintain.adapters.reply_store import ReplyStore
 from quintain.perturbations.contract import PERTURBATIONS
+from quintain.services.evaluate.cells.kept_spending import within_budgets
 from tests.endpoint import Server, ok
 from tests.evaluation import SENTENCES, TASK
 
@@ -85,6 +90,36 @@ def test_a_budget_stops_at_home_too(model: Path, data: Path, server: Server, cli
     assert result.exit_code != 0
     assert "The budget does not cover the next call" in result.stderr
     assert len(server.calls) * 0.011 <= 0.05
+
+
+def test_a_budget_at_home_holds_over_all_runs(
+    model: Path, data: Path, server: Server, cli: Callable[..., Result]
+) -> None:
+    """A second run has what the first one left, a check as well, and one with a higher budget goes on from there."""
+    manifest = model / "quintain.toml"
+    before = manifest.read_text()
+    manifest.write_text(f"{before}concurrency = 1\nbudget = 0.075\n")
+    runs = [cli("evaluate", "local", model, "--data", data) for _ in range(2)]
+    assert [run.exit_code for run in runs] == [1, 1]
+    calls = len(server.calls)
+    assert 0 < calls * 0.011 <= 0.075
+    assert cli("model", "check", model).exit_code != 0
+    assert len(server.calls) == calls
+    manifest.write_text(f"{before}concurrency = 1\nbudget = 5\n")
+    assert cli("evaluate", "local", model, "--data", data, "--quick").exit_code == 0
+
+
+def test_a_keys_budget_at_home_is_shared_by_models(tmp_path: Path) -> None:
+    """What models with one key have spent counts for all of them, and for nobody else's key."""
+    secrets = {name: EndpointSecret("https://e.example", "k", (1.0, 1.0), 2.0) for name in ("ours", "theirs")}
+    outside = Outside(("https://e.example",), secrets, tmp_path)
+    first = within_budgets({"secret": "ours", "prompt": "a"}, outside)
+    assert first.budget == 2.0
+    with closing(ReplyStore(tmp_path)) as store:
+        store.enter_call(first.run, LedgerEntry("answered", 200, TokenUse(10, 1), 1.5))
+    assert within_budgets({"secret": "ours", "prompt": "b"}, outside).budget == 0.5
+    assert within_budgets({"secret": "theirs", "prompt": "a"}, outside).budget == 2.0
+    assert within_budgets({"secret": "ours", "prompt": "a", "budget": 1.0}, outside).budget == 0.0
 
 
 def test_perturbations_beside_the_figures_are_not_called_for(

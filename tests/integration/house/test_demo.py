@@ -19,6 +19,7 @@ import pytest
 from sqlalchemy.orm import Session
 from typer.testing import Result
 
+from quintain.cli.house.demo import _serving
 from quintain.compose import create_workspace
 from quintain.core.people import ANONYMOUS, OPERATOR, Grant, RoleName
 from quintain.core.release import ReleaseSpec
@@ -140,6 +141,12 @@ def test_a_warm_demo_answers_within_ten_seconds(tmp_path: Path) -> None:
     shown = (tmp_path / f"{port}.log").read_text()
     assert f"http://127.0.0.1:{port}/link/" in shown
     assert " info " not in shown, "lines of the log push the links out of sight"
+
+
+def test_a_demo_elsewhere_is_served_from_there() -> None:
+    """The command that is named for a demo in another folder names the folder."""
+    assert _serving(Path("quintain-demo")).endswith(" demo")
+    assert _serving(Path("my demo")).endswith(" demo -w 'my demo'")
 
 
 def test_a_folder_that_is_not_ours_is_left_alone(cli: Callable[..., Result], tmp_path: Path) -> None:

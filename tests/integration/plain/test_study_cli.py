@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -47,7 +48,11 @@ def test_synthetic_annotators(cli: Cli, table: Path, tmp_path: Path) -> None:
     assert set(found["all"]["f1"]) == {"value", "low", "high", "spread"}
     assert found["all"]["classes"]["a"]["recall"]["value"] == pytest.approx(0.95)
     assert found["unanimous"]["f1"]["value"] == 1
-    assert "Synthetic annotators" in cli("study", "human", table).stdout
+    shown = cli("study", "human", table).stdout
+    assert "Synthetic annotators" in shown
+    assert "±" not in shown, "the spread over draws reads like an interval, and is 0 where all agree"
+    assert all(int(low) < 100 for low in re.findall(r"100\.0% \((\d+)", shown))
+    assert "100.0% (" in shown
 
 
 def test_held_out_majority(cli: Cli, table: Path) -> None:

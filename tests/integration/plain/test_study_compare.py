@@ -94,8 +94,31 @@ def test_the_library_finds_what_is_planted(files: Path) -> None:
     gaps = {(row[0], str(row[1])): row for row in sections["gap"].tables[0].rows}
     people = [gaps[name, "judged often"][3].value for name in ("easy", "hard")]  # type: ignore[union-attr]
     assert people[0] > people[1] + 0.05  # type: ignore[operator]
-    assert any("weak is furthest behind people" in one for one in found.findings)
+    assert any("weak is" in one and "points behind people on" in one for one in found.findings)
     assert found.to_dict()["transfer"][0]["own"]
+
+
+def test_what_chance_gives_is_no_gap_between_people_and_models() -> None:
+    """Where both are right equally often no model is behind, also on the items that were chosen because votes agree."""
+    rng = np.random.default_rng(1)
+
+    def drawn(name: str) -> list[dict[str, Any]]:
+        rows = []
+        for place in range(120):
+            label, other = ("p", "n") if rng.random() < 0.5 else ("n", "p")
+            said = [label if rng.random() < 0.75 else other for _ in range(4)]
+            row = {"id": f"{name}{place}", "text": f"text {name} {place}", "label": label}
+            rows.append({**row, "votes": said[:3], "m": said[3]})
+        return rows
+
+    found = qt.compare({"one": drawn("a"), "two": drawn("b")}, votes="votes", models=["m"], seeds=1)
+    gap = next(one for one in found.report.sections if one.key == "gap")
+    assert [str(one) for one in gap.findings] == ["That m is behind people cannot be told, where judged often."]
+    people = {(row[0], str(row[1])): row[3].value for row in gap.tables[0].rows}  # type: ignore[union-attr]
+    assert people["one", "judged often"] == pytest.approx(0.75, abs=0.1)
+    assert people["one", "at least 80 % of votes agree"] is None
+    assert people["one", "all votes agree"] is None
+    assert {str(row[2]) for row in gap.tables[1].rows} == {"judged often"}
 
 
 def test_interrupted_work_goes_on(files: Path, tmp_path: Path) -> None:

@@ -179,6 +179,37 @@ def test_loading_is_no_part_of_the_memory_that_answering_takes() -> None:
     assert found["memory_samples"] == 1  # at the end of the process, however short it is
 
 
+def test_what_the_first_request_loads_is_no_part_of_it_either() -> None:
+    """What a model loads when it is first asked, and gives up again, is loading, and not what its answers take."""
+
+    class Late(Model):
+        def observe(self) -> None:
+            """Hold three GiB while the first request is answered, one from then on."""
+            assert self.usage is not None
+            self.usage.samples.append(3 * GIB if len(self.seen) == 1 else GIB)
+
+        def predict(self, inputs: Sequence[Mapping[str, Any]], *, single: bool = False) -> Reply:
+            """Answer; the process is looked at while it does."""
+            reply = super().predict(inputs, single=single)
+            self.observe()
+            return reply
+
+    found = told(Late())
+    assert found["memory_loading"] == pytest.approx(3)
+    assert found["memory"] == found["memory_peak"] == pytest.approx(1)
+
+
+def test_what_is_asked_once_alone_is_measured_by_that() -> None:
+    """Where one request is all there is, it warms nothing up: what it took is the figure."""
+    model = Model()
+    watch = SessionWatch(model, model.usage or Usage(), 13, Looks(), rows=13).begin()
+    model.predict(INPUTS)
+    assert model.usage is not None
+    model.usage.samples.append(5 * GIB)
+    watch.note(13, 13_000_000)
+    assert watch.finish().memory_peak == 5 * GIB
+
+
 def test_throughput_is_the_median_of_the_processes() -> None:
     """One process that was disturbed does not move the figure, and is a reason to measure on."""
     found = told(Model(paces=[1.0, 50.0, 1.0]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import webbrowser
 from collections.abc import Callable, Iterator
@@ -184,8 +185,13 @@ def _announce(settings: Settings, links: list[Link], json: bool, *, served: bool
         output.say(f"Meanwhile, in another terminal: {how_to_call()} --help; its workspace is -w {settings.workspace}.")
         output.say(f"The demo is at {settings.address} (Ctrl-C stops it).")
     else:
-        output.say(f"The demo is built in {settings.workspace}. Serve it with `{how_to_call()} demo`.")
+        output.say(f"The demo is built in {settings.workspace}. Serve it with `{_serving(settings.workspace)}`.")
     output.print_line(settings.address if served else str(settings.workspace))
+
+
+def _serving(folder: Path) -> str:
+    """Return the command that serves the demo in *folder*."""
+    return f"{how_to_call()} demo" if folder == FOLDER else f"{how_to_call()} demo -w {shlex.quote(str(folder))}"
 
 
 @contextmanager

@@ -49,7 +49,7 @@ def human(
     everything: AllOption = False,
     json: output.JsonFlag = False,
 ) -> None:
-    """Estimate human performance from judgements, with its spread over many draws.
+    """Estimate human performance from judgements, over many draws, with 95 % intervals.
 
     Example: quintain study human judgements.csv --gold gold.csv --seeds 200 --json
     """
@@ -80,17 +80,31 @@ def _print(human: dict[str, Any]) -> None:
             ("", "", label, *(_percent(figures[kind]) for kind in _KINDS))
             for label, figures in scores["classes"].items()
         ]
-    output.print_table(["items that", "items", "class", *_KINDS], rows, title="Synthetic annotators against gold")
+    output.print_table(
+        ["items that", "items", "class", *_KINDS],
+        rows,
+        title=_SYNTHETIC,
+    )
     if "held_out_majority" in human:
         held = [
             (_SLICES[name], f"{one['items']['value']:.1f}", _percent(one["accuracy"]), _percent(one["undecided"]))
             for name, one in human["held_out_majority"].items()
         ]
-        output.print_table(["items that", "items", "accuracy", "tied"], held, title="Majority of the held-out votes")
+        output.print_table(
+            ["items that", "items", "accuracy", "tied"],
+            held,
+            title=_HELD_OUT,
+        )
 
 
+_SYNTHETIC = "Synthetic annotators against gold, with 95 % intervals over items"
+_HELD_OUT = "Majority of the held-out votes, with 95 % intervals over items"
 _KINDS = ("precision", "recall", "f1")
 
 
 def _percent(figure: dict[str, Any]) -> str:
-    return "–" if figure["value"] is None else f"{100 * figure['value']:.1f} ± {100 * figure['spread']:.1f} %"
+    """Write a share with its interval; the spread over draws is no measure of how sure it is, and stays in --json."""
+    if figure["value"] is None:
+        return "–"
+    shown = f"{100 * figure['value']:.1f}%"
+    return shown if figure["low"] is None else f"{shown} ({100 * figure['low']:.1f}%–{100 * figure['high']:.1f}%)"

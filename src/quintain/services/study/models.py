@@ -132,18 +132,28 @@ def _section(task: str, shown: Sequence[str], scored: Sequence[Scored], hidden_c
 
 
 def _weakest(model: str, scored: Sequence[Scored]) -> Text:
-    worst, where = min(
+    (worst, where), *others = sorted(
         ((one, part.dataset) for part in scored for one in part.classes if one.f1.value is not None),
         key=lambda pair: pair[0].f1.value or 0.0,
     )
+    high = worst.f1.high if worst.f1.high is not None else 1.0
+    figures = {
+        "model": model,
+        "label": worst.name,
+        "dataset": where,
+        "f1": worst.f1.value or 0.0,
+        "low": worst.f1.low or 0.0,
+        "high": high,
+    }
+    if others and all(high < (one.f1.low or 0.0) for one, _ in others):
+        return Text(
+            "{model} is weakest on {label} in {dataset}: F1 {f1:.1%} (95 % between {low:.1%} and {high:.1%}).",
+            **figures,
+        )
     return Text(
-        "{model} is weakest on {label} in {dataset}: F1 {f1:.1%} (95 % between {low:.1%} and {high:.1%}).",
-        model=model,
-        label=worst.name,
-        dataset=where,
-        f1=worst.f1.value or 0.0,
-        low=worst.f1.low or 0.0,
-        high=worst.f1.high if worst.f1.high is not None else 1.0,
+        "The lowest F1 of {model} is that of {label} in {dataset}: {f1:.1%} (95 % between {low:.1%} and {high:.1%}). "
+        "The intervals of others reach as low.",
+        **figures,
     )
 
 

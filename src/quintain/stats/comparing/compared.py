@@ -73,6 +73,13 @@ class ComparedSet:
         return hasher.hexdigest()
 
 
+def measured_apart(dataset: ComparedSet, *, sample: int = 4) -> bool:
+    """Whether other votes measure people than those that set the labels and say how far people agree."""
+    return (
+        dataset.intended is not None and dataset.votes is not None and bool((dataset.votes.sum(axis=1) > sample).any())
+    )
+
+
 def people_and_models(dataset: ComparedSet, *, sample: int = 4, draws: int = 100, seed: int = 0) -> ArmSums:
     """Add up how often people and models are right, by slice of agreement.
 
@@ -85,7 +92,7 @@ def people_and_models(dataset: ComparedSet, *, sample: int = 4, draws: int = 100
     )
     cluster = dataset.examples.writer or dataset.examples.context or range(number)
     groups = np.unique(np.asarray(cluster), return_inverse=True)[1].astype(np.int64)
-    if dataset.intended is not None and (places.sum(axis=1) > sample).any():
+    if measured_apart(dataset, sample=sample):
         return sum_arm(_as_arm(dataset, places, groups), sample=sample, seeds=draws, seed=seed)
     return sum_votes(dataset.name, places, dataset.examples.answer, groups, dataset.predictions)
 

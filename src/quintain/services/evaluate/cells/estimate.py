@@ -47,12 +47,6 @@ def estimate(
     )
 
 
-def left_for(options: Options, outside: Outside, spent: float) -> float | None:
-    """Return what is left of the budgets after *spent*, outside a workspace; None where there is none."""
-    limits = [limit for limit, _ in budgets_of(options, outside)]
-    return max(min(limits) - spent, 0.0) if limits else None
-
-
 def budgets_of(options: Options, outside: Outside) -> list[tuple[float, bool]]:
     """List the budgets that hold, and whether each is shared by all models that use the key."""
     secret = outside.secrets.get(str(options.get("secret", "")))

@@ -23,7 +23,8 @@ from quintain.engine.runner import ModelRunner, RunnableModel, SandboxRunner, op
 from quintain.engine.sandbox.layers import probe
 from quintain.engine.sandbox.limits import GIB, MIB, Outcome, RunEnded
 from quintain.services.evaluate.cells.conditions import Conditions, runnable
-from quintain.services.evaluate.cells.estimate import estimate, left_for
+from quintain.services.evaluate.cells.estimate import estimate
+from quintain.services.evaluate.cells.kept_spending import within_budgets
 from quintain.services.models.inspection import inspect_model
 from quintain.tasks.contract import kind_of
 
@@ -207,9 +208,7 @@ def _measure(
 
 def _within_budget(conditions: Conditions, options: Options) -> Conditions:
     """Return the same conditions, with the budgets of the manifest and the key as what a try may cost."""
-    outside = conditions.outside
-    budget = left_for(options, outside, 0.0) if outside.budget is None else outside.budget
-    return replace(conditions, outside=replace(outside, budget=budget))
+    return replace(conditions, outside=within_budgets(options, conditions.outside))
 
 
 def _read(task: Task, inputs: list[dict[str, Any]], answers: list[Any], report: CheckReport) -> None:

@@ -10,7 +10,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
@@ -35,7 +35,8 @@ from quintain.engine.sandbox.limits import OURS, RunEnded
 from quintain.perturbations.contract import perturbation
 from quintain.perturbations.tables import perturb_table
 from quintain.services.evaluate.cells.conditions import Conditions, runnable
-from quintain.services.evaluate.cells.estimate import estimate, left_for
+from quintain.services.evaluate.cells.estimate import estimate
+from quintain.services.evaluate.cells.kept_spending import within_budgets
 from quintain.services.evaluate.results.measurement_gaps import (
     count_unlike,
     measured_figures,
@@ -247,8 +248,7 @@ class _Bench:
 
     def _outside(self) -> Outside:
         """Return what may be reached, with what earlier runs have left of the budget."""
-        outside = self.conditions.outside
-        return replace(outside, budget=left_for(self.model.options, outside, self.asking["spent"]))
+        return within_budgets(self.model.options, self.conditions.outside, self.asking["spent"])
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from quintain.core.texts import Text
 from quintain.data.trials import TrialArm
 from quintain.protocols.justifications import quality
 from quintain.reports.charts import interval_chart
+from quintain.services.plain.reports.gap_findings import gap_finding
 from quintain.services.plain.reports.trial_costs import attrition_section, cost_section
 from quintain.services.plain.reports.trial_differences import differences_section
 from quintain.services.plain.reports.trial_difficulty import arms_difficulty
@@ -107,7 +108,7 @@ def _results(
     return ReportSection(
         "results",
         Text("How hard is what each arm gave?"),
-        [*_findings(measured, models), *missing],
+        [*_findings(measured, models, options), *missing],
         [chart] if any(figure.value is not None for _, _, figure, _ in shown) else [],
         [
             Table(
@@ -160,7 +161,7 @@ def _row(measured: MeasuredArm, name: str, models: Sequence[str], options: Repor
     return row
 
 
-def _findings(measured: Sequence[MeasuredArm], models: Sequence[str]) -> list[Text]:
+def _findings(measured: Sequence[MeasuredArm], models: Sequence[str], options: ReportOptions) -> list[Text]:
     findings = []
     for arm in measured:
         figure = arm.slices["all"]
@@ -173,14 +174,13 @@ def _findings(measured: Sequence[MeasuredArm], models: Sequence[str]) -> list[Te
                     n=figure.items,
                 )
             )
+    agreed = slice_words("at_least_4_of_5", votes_of([one.arm for one in measured], options))
     for model in models:
-        gaps = [(one.slices["at_least_4_of_5"].gaps.get(model), one.arm.name) for one in measured]
-        known = [(gap.value, name) for gap, name in gaps if gap is not None and gap.value is not None]
-        if len(known) > 1:
-            value, name = max(known)
-            findings.append(
-                Text("{model} is furthest behind people on {arm}: {gap:.1%}.", model=model, arm=name, gap=value)
-            )
+        gaps = [
+            (one.sums, gap) for one in measured if (gap := one.slices["at_least_4_of_5"].gaps.get(model)) is not None
+        ]
+        finding = gap_finding(model, gaps, "at_least_4_of_5", agreed, seed=options.seed)
+        findings += [] if finding is None else [finding]
     return findings
 
 

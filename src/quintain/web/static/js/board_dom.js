@@ -1,6 +1,6 @@
 // Small makings that every part of the board shares: elements, numbers, sentences with gaps, bars.
 
-import { number } from "./numbers.js";
+import { number, significant } from "./numbers.js";
 
 export const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
 
@@ -8,6 +8,7 @@ export function digits(value) {
   if (value === null || value === undefined || Number.isNaN(value)) return "–";
   const size = Math.abs(value);
   if (size >= 1000) return number(Math.round(value));
+  if (size > 0 && size < 0.1) return significant(value, 2);
   return number(value, size >= 10 || size === 0 ? 1 : 2);
 }
 

@@ -18,6 +18,13 @@ export function number(value, digits = 0, most = digits) {
   return writer("decimal", digits, most).format(value);
 }
 
+/** Write a number with at most so many digits that tell something. */
+export function significant(value, digits) {
+  const key = `significant ${digits}`;
+  if (!writers.has(key)) writers.set(key, new Intl.NumberFormat(LOCALE, { maximumSignificantDigits: digits }));
+  return writers.get(key).format(value);
+}
+
 /** Write a share of one as a percentage. */
 export function percent(share, digits = 0, most = digits) {
   return writer("percent", digits, most).format(share);

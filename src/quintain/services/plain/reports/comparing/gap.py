@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 
 from quintain.core.records.figures import Estimate
 from quintain.core.records.report import Cell, Chart, Column, ReportSection, Table
 from quintain.core.texts import Text
 from quintain.reports.charts import interval_chart
+from quintain.services.plain.reports.gap_findings import gap_finding
 from quintain.services.plain.reports.trial_measures import slice_words
 from quintain.stats.arms import EVERYTHING, NAMES, ArmSums, SliceFigures, compare, figures, holm
-from quintain.stats.comparing.compared import ComparedSet, people_and_models
+from quintain.stats.comparing.compared import ComparedSet, measured_apart, people_and_models
 from quintain.stats.human import SLICES
 
 AGREED = "at_least_4_of_5"
+JUDGED = "all"
 MOST_FINDINGS = 12
 
 
@@ -24,7 +27,8 @@ def gap_section(sets: Sequence[ComparedSet], seed: int, commands: list[str]) -> 
     if not known:
         return None
     sums = [people_and_models(one, seed=seed) for one in known]
-    by_slice = [{name: figures(one, name, seed=seed) for name in NAMES} for one in sums]
+    apart = [measured_apart(one) for one in known]
+    by_slice = [{name: _figures(one, name, own, seed) for name in NAMES} for one, own in zip(sums, apart, strict=True)]
     models = list(dict.fromkeys(model for one in by_slice for model in one[EVERYTHING].models))
     voted = any(one.votes is not None for one in known)
     shown = [name for name in NAMES if voted or name == EVERYTHING]
@@ -42,19 +46,29 @@ def gap_section(sets: Sequence[ComparedSet], seed: int, commands: list[str]) -> 
     if not voted:
         rows = [[*row[:3], *row[4::2]] for row in rows]
     tables = [Table("gap-table", Text("People, models and the gap between them"), columns, rows)]
-    tested = _tested(sums, models, seed) if voted else []
+    tested = _tested(sums, by_slice, models, seed) if voted else []
     if tested:
         tables.append(_differences(tested))
-    slice_ = AGREED if voted else EVERYTHING
+    measures = [own for one, own in zip(known, apart, strict=True) if one.votes is not None]
+    slice_ = EVERYTHING if not voted else AGREED if all(measures) else JUDGED
     return ReportSection(
         "gap",
         Text("How far are models behind people?"),
-        [*_gap_findings(sums, by_slice, models, slice_), *_verdicts(tested)][:MOST_FINDINGS],
+        [*_gap_findings(sums, by_slice, models, slice_, seed), *_verdicts(tested)][:MOST_FINDINGS],
         _charts(sums, by_slice, slice_),
         tables,
         commands,
         _note(known),
     )
+
+
+def _figures(sums: ArmSums, slice_: str, apart: bool, seed: int) -> SliceFigures:
+    """Return the figures on a slice; of people and gaps none where people are right because the slice says so."""
+    figure = figures(sums, slice_, seed=seed)
+    if apart or slice_ in (EVERYTHING, JUDGED) or figure.human.value is None or figure.human.value < 1.0:
+        return figure
+    untold = Estimate(None, reason="people are right here by definition")
+    return replace(figure, human=untold, gaps=dict.fromkeys(figure.gaps, untold))
 
 
 def _row(name: str, slice_: str, figure: SliceFigures, models: Sequence[str]) -> list[Cell]:
@@ -73,48 +87,36 @@ def _charts(sums: Sequence[ArmSums], by_slice: Sequence[dict[str, SliceFigures]]
     ]
     chart = interval_chart(points, row=Text("Data set"), series=Text("who"), value=Text("right answers"))
     title = (
-        Text("How far are models behind people, where {which}?", which=slice_words(AGREED))
-        if slice_ == AGREED
-        else Text("How often are models right?")
+        Text("How often are models right?")
+        if slice_ == EVERYTHING
+        else Text("How far are models behind people, where {which}?", which=slice_words(slice_))
     )
     return [Chart("gap-chart", title, chart)] if points else []
 
 
 def _gap_findings(
-    sums: Sequence[ArmSums], by_slice: Sequence[dict[str, SliceFigures]], models: Sequence[str], slice_: str
-) -> list[str]:
-    findings: list[str] = []
+    sums: Sequence[ArmSums], by_slice: Sequence[dict[str, SliceFigures]], models: Sequence[str], slice_: str, seed: int
+) -> list[Text]:
+    findings = []
     for model in models:
         gaps = [
-            (gap.value, one.name, gap)
+            (one, gap)
             for one, by in zip(sums, by_slice, strict=True)
-            if (gap := by[slice_].gaps.get(model)) is not None and gap.value is not None
+            if (gap := by[slice_].gaps.get(model)) is not None
         ]
-        if len(gaps) > 1:
-            value, name, gap = max(gaps, key=lambda entry: entry[0])
-            findings.append(
-                Text(
-                    "{model} is furthest behind people on {name}: by {points:.1f} points (95 % between {low:.1f} and "
-                    "{high:.1f}), where {which}.",
-                    model=model,
-                    name=name,
-                    points=100 * value,
-                    which=slice_words(slice_),
-                    low=100 * (value if gap.low is None else gap.low),
-                    high=100 * (value if gap.high is None else gap.high),
-                )
-            )
-    return findings
+        findings.append(gap_finding(model, gaps, slice_, slice_words(slice_), seed=seed))
+    return [one for one in findings if one is not None]
 
 
 def _tested(
-    sums: Sequence[ArmSums], models: Sequence[str], seed: int
+    sums: Sequence[ArmSums], by_slice: Sequence[dict[str, SliceFigures]], models: Sequence[str], seed: int
 ) -> list[tuple[str, str, str, str, Estimate, float | None]]:
     """Compare the gaps of each pair of data sets; p holds for all pairs of a model and slice (Holm)."""
     rows = []
     for name, _ in SLICES:
+        known = [one for one, by in zip(sums, by_slice, strict=True) if by[name].human.value is not None]
         for model in models:
-            tests = [compare(one, other, name, model, seed=seed) for one, other in combinations(sums, 2)]
+            tests = [compare(one, other, name, model, seed=seed) for one, other in combinations(known, 2)]
             raised = holm([test.p for test in tests])
             rows += [
                 (one.first, one.second, name, model, one.difference, p)
@@ -165,5 +167,5 @@ def _note(known: Sequence[ComparedSet]) -> Text:
         )
     return Text(
         "People are measured by the same votes that say how far they agree: where all agree, they are right by "
-        "definition. Intervals resample contexts."
+        "definition, so that nothing is said of them there. Intervals resample contexts."
     )
