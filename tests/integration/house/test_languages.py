@@ -47,6 +47,17 @@ def test_every_language_says_who_made_it() -> None:
         assert all(all(entry.texts) for entry in state.unread)
 
 
+@pytest.mark.parametrize("code", ["ar", "es", "fr", "hi", "pt", "zh"])
+def test_workers_pages_speak_the_language(demo: Workspace, code: str) -> None:
+    """The page to sign in and the first page have no English text of ours left, in six languages."""
+    client = browser_of(demo)
+    for address in (f"/login?lang={code}", "/register", "/forgotten", "/", "/search?q=nothing-like-it"):
+        page = client.get(address).text
+        assert f'<html lang="{code}" dir="{"rtl" if code == "ar" else "ltr"}"' in page
+        assert '<span lang="en"' not in page, address
+        assert BEGIN not in page
+
+
 def test_admins_see_what_nobody_has_read(demo: Workspace) -> None:
     """The page counts the unread translations of each language and lists them; nobody else may see it."""
     assert browser_of(demo, "demo-owner").get("/admin/translations").status_code == 403
