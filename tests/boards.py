@@ -16,6 +16,7 @@ from quintain.core.people import Actor
 from quintain.core.records.tasks import Visibility
 from quintain.data.plan import ImportPlan
 from quintain.perturbations.contract import names_of
+from quintain.services.board.standings import KnownStandings
 from quintain.services.data.datasets import VersionInfo, import_dataset
 from quintain.services.evaluate.cells.run_cell import variant_of
 from quintain.services.evaluate.results.axis_gaps import SHARES
@@ -26,6 +27,7 @@ from quintain.store.base import now
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.queries.tasks import board_settings
+from quintain.store.state import state_of
 from quintain.store.tables import Cell, CellEvent, DatasetVersion
 from tests.evaluation import CARD, add_task
 
@@ -180,3 +182,12 @@ def small_board(db: Session, blobs: Blobs, owner: Actor, builder: Actor, folder:
     ):
         model = add_version(db, blobs, builder, folder, name)
         evaluated(db, blobs, model, up_to(level), throughput=throughput, memory=memory)
+
+
+def wait_for_standings(db: Session, seconds: float = 60.0) -> None:
+    """Wait until no standing is being made."""
+    shared = state_of(db).part(KnownStandings)
+    with shared.lock:
+        thread = shared.thread
+    if thread is not None:
+        thread.join(seconds)

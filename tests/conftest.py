@@ -112,20 +112,22 @@ def _quick_tables(sqlite_template: Path) -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _compiled_statements() -> Iterator[None]:
-    """Compile each statement once for all SQLite databases of a process, which differ in their files alone."""
+    """Compile each statement once for all SQLite databases of a process, which differ in their files alone.
+
+    What is compiled is looked up under the dialect and the statement, and every engine makes a dialect of its own, so
+    that a shared cache alone finds nothing. A dialect cannot be handed to `create_engine`; so those of SQLite are taken
+    for the same while tests run.
+    """
     compiled: LRUCache[Any, Any] = LRUCache(20_000)
     create = database_module.create_engine
 
     def create_sharing(address: URL, **options: Any) -> Engine:
-        engine = create(address, **options)
-        if engine.dialect.name == "sqlite":
-            engine._compiled_cache = compiled
-        return engine
+        return create(address, execution_options={"compiled_cache": compiled}, **options)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(database_module, "create_engine", create_sharing)
-        patch.setattr(SQLiteDialect_pysqlite, "__eq__", lambda one, other: type(one) is type(other))
-        patch.setattr(SQLiteDialect_pysqlite, "__hash__", lambda one: hash(type(one)))
+        patch.setattr(SQLiteDialect_pysqlite, "__eq__", lambda dialect, other: type(dialect) is type(other))
+        patch.setattr(SQLiteDialect_pysqlite, "__hash__", lambda dialect: hash(type(dialect)))
         yield
 
 

@@ -26,6 +26,7 @@ from quintain.services.access.links import make_link, redeem_link
 from quintain.services.house.demo import build_demo
 from quintain.settings import Settings
 from quintain.web.app import create_app
+from quintain.web.housekeeping import TIDY_SECONDS, house_loops
 from quintain.web.server import Server, bind, configure
 from tests.once import once
 
@@ -118,3 +119,10 @@ def post(client: TestClient, page: str, target: str, **fields: object):
 def on_one_line(page: Any) -> str:
     """Give the text of an answer with every stretch of whitespace as one space, as browsers read it."""
     return " ".join(page.text.split())
+
+
+def keep_house_once(workspace: Workspace, *, tidy: bool) -> None:
+    """Do once what the loops go on doing; with *tidy* also what is done once in an hour. A failure is logged."""
+    for loop in house_loops(workspace).values():
+        if tidy or loop.state.every < TIDY_SECONDS:
+            loop.once()

@@ -60,7 +60,7 @@ def test_the_commands_give_the_figures_of_the_page(here: Path, cli: Callable[...
     """Every command ends well; agreement, people, models, artefacts and transfer stand on the page as they come out."""
     page = PAGE.read_text("utf-8")
     results = run_page(page, cli)
-    assert len(results) == 9
+    assert len(results) == 10
     for cost in ("1.75 USD", "2.00 USD", "5.14 USD", "4.16 USD"):
         assert cost in output(results, "trial simulate")
 
@@ -90,6 +90,7 @@ def test_the_commands_give_the_figures_of_the_page(here: Path, cli: Callable[...
         assert f"{share}" in page.partition("## QuAIL beside it")[2]
     check_lengths(page, here)
     check_fine_tuned(page, here)
+    check_fine_tuned_transfer(page, here)
 
 
 def check_lengths(page: str, here: Path) -> None:
@@ -108,6 +109,15 @@ def check_fine_tuned(page: str, here: Path) -> None:
     for cells, name, within in zip(printed, ("linear", "small"), (0.0, 2.0), strict=True):
         shares = [100 * row[1]["value"] for row in _table(here / "protocols" / name, "partial-table")]
         assert matches(cells[1:], shares, within), (name, shares)
+
+
+def check_fine_tuned_transfer(page: str, here: Path) -> None:
+    """What the small BERT carries from one arm to another."""
+    printed = [row for row in rows_of(page, "transfer") if row[0].endswith("ours")]
+    transfer = _table(here / "protocols" / "small-transfer", "transfer-table")[:3]
+    for cells, row in zip(printed, transfer, strict=True):
+        shares = [100 * cell["value"] for cell in row if isinstance(cell, dict) and "value" in cell]
+        assert matches(cells[1:], shares, 2.0), (cells[0], shares)
 
 
 def test_a_fine_tuned_model_tells_the_options(here: Path) -> None:

@@ -160,6 +160,7 @@ COMMANDS: Mapping[str, Listed] = {
         (
             "quintain.cli.collect.round:app",
             "quintain.cli.collect.console",
+            "quintain.cli.collect.round_pay",
             "quintain.cli.collect.eligible",
             "quintain.cli.validate.flags",
             "quintain.cli.validate.harvests",

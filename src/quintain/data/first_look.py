@@ -10,6 +10,7 @@ from pathlib import Path
 import polars as pl
 
 from quintain.data.readers.contract import READERS, Options, RowBatch, bytes_of, guess_format
+from quintain.data.text import encoding_in, suffix_of
 
 MOST_ROWS = 20_000  # that are looked at
 MOST_BYTES = 32 << 20  # the same, of rows that are large: somebody waits
@@ -50,13 +51,17 @@ class ColumnLook:
 
 @dataclass(frozen=True, slots=True)
 class FileLook:
-    """A file at first sight; *rows* were looked at, and *whole* says whether these are all."""
+    """A file at first sight; *rows* were looked at, and *whole* says whether these are all.
+
+    *encoding* is what its letters were read in; empty where the format says that itself.
+    """
 
     name: str
     columns: tuple[ColumnLook, ...]
     first: tuple[tuple[str, ...], ...]
     rows: int
     whole: bool
+    encoding: str = ""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -74,14 +79,16 @@ def look_at_file(path: Path, options: Options | None = None, *, form: str = "") 
     No more is read than one can wait for: some rows, fewer where they are large. A large file of a format that is read
     whole is refused.
     """
-    source = READERS.get(form or guess_format(path))(path, replace(options or Options(), whole=MOST_WHOLE))
+    options = replace(options or Options(), whole=MOST_WHOLE)
+    source = READERS.get(form or guess_format(path))(path, options)
     names = source.columns[:MOST_COLUMNS]
     frames, whole = _beginning(source.batches(dict.fromkeys(names, True)))
     table = pl.concat(frames, how="diagonal_relaxed").head(MOST_ROWS) if frames else pl.DataFrame(schema=list(names))
     texts = table.select(_as_text(table[name]) for name in names)
     columns = tuple(_look_at_column(texts[name], nested=table.schema[name].is_nested()) for name in names)
     first = tuple(tuple(_short(cell) for cell in row) for row in texts.head(SHOWN_ROWS).iter_rows())
-    return FileLook(source.name, columns, first, table.height, whole)
+    written = "" if path.is_dir() or suffix_of(path) == ".parquet" else options.encoding or encoding_in(path)
+    return FileLook(source.name, columns, first, table.height, whole, written)
 
 
 def _beginning(batches: Iterator[RowBatch]) -> tuple[list[pl.DataFrame], bool]:

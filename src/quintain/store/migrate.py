@@ -1,7 +1,8 @@
 """Bring a database to the shape that this version of Quintain needs.
 
-The migrations are shipped inside the package. All that are missing run in one transaction, so that a database is
-either as it was or as it should be, and under a lock, so that two servers that start together do not both run them.
+The migrations are shipped inside the package; the first makes all tables as they were at its revision. All that are
+missing run in one transaction, so that a database is either as it was or as it should be, and under a lock, so that two
+servers that start together do not both run them.
 
 Every start asks whether something is missing, so that much is answered without Alembic, which is slow to import.
 """
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from alembic.config import Config
 
 FOLDER = Path(__file__).parent / "migrations"
+BASELINE_COMMIT = "10400d3"  # the last that has the migrations from before the first of ours
 LOCK = 7_851_846_114  # any number that nobody else uses for an advisory lock in the same database
 
 
@@ -46,11 +48,7 @@ def upgrade_on(connection: Connection, revision: str = "head") -> None:
     try:
         command.upgrade(config, revision)
     except CommandError as error:
-        raise Conflict(
-            "This version of Quintain does not know the migration '{revision}'.",
-            revision=revision,
-            remedy="A newer version wrote it: install that one.",
-        ) from error
+        raise _not_known(revision) from error
 
 
 def require_current(engine: Engine) -> None:
@@ -103,12 +101,27 @@ def _missing(at: str | None) -> list[str]:
     if at is None:
         return known
     if at not in known:
-        raise Conflict(
-            "The database is at migration '{at}', which this version of Quintain does not know.",
-            at=at,
-            remedy="A newer version wrote it: install that one, or restore an older backup.",
-        )
+        raise _not_known(at)
     return known[known.index(at) + 1 :]
+
+
+def _not_known(revision: str) -> Conflict:
+    """Return the refusal of a database or backup that is older or newer than what is known here."""
+    first = _known()[0]
+    if revision.isdecimal() and revision < first:
+        return Conflict(
+            "What is at migration {revision} is too old for this version of Quintain, which begins at {first}.",
+            revision=revision,
+            first=first,
+            remedy="Run `quintain upgrade` with commit {commit} of Quintain first, then with this version. "
+            "A backup: restore it with that commit, upgrade there, and back it up again.",
+            commit=BASELINE_COMMIT,
+        )
+    return Conflict(
+        "What is at migration '{revision}' was written by a newer version of Quintain, which knows that migration.",
+        revision=revision,
+        remedy="Install that version, or restore an older backup.",
+    )
 
 
 def _known() -> list[str]:

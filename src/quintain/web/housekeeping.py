@@ -62,13 +62,6 @@ def _loop(workspace: Workspace, name: str, keeping: Keeping, every: float) -> Lo
     return Loop(name, step, every=every, longest=longest, allowed=LONGEST_STEP_S, logger=log)
 
 
-def keep_house_once(workspace: Workspace, *, tidy: bool) -> None:
-    """Do once what `kept` goes on doing; with *tidy* also what is done once in an hour. A failure is logged."""
-    for loop in house_loops(workspace).values():
-        if tidy or loop.state.every < TIDY_SECONDS:
-            loop.once()
-
-
 @contextmanager
 def housekeeping(workspace: Workspace) -> Iterator[None]:
     """Keep house for as long as the block runs: everything but mail is done once before it begins, whatever fails."""

@@ -26,7 +26,7 @@ from quintain.services.board.materialised import BOARD, last_stored
 from quintain.services.board.parts import BoardPart
 from quintain.services.board.ranking import rank
 from quintain.services.board.snapshots import snapshot_shape
-from quintain.services.board.standings import known_standings, make_standing, wait_for_standings
+from quintain.services.board.standings import known_standings, make_standing
 from quintain.services.board.verify import verify_snapshot
 from quintain.services.data.datasets import import_dataset
 from quintain.services.evaluate.cells import lifecycle as evaluate
@@ -41,7 +41,7 @@ from quintain.store.queries.tasks import board_settings
 from quintain.store.tables import CellEvent
 from quintain.web.app import create_app
 from tests.beginnings import Build, with_small_board
-from tests.boards import CARD, COUNTED, add_sentences, add_version, evaluated, sentences, up_to
+from tests.boards import CARD, COUNTED, add_sentences, add_version, evaluated, sentences, up_to, wait_for_standings
 
 RANKS = {"large": 1, "medium": 2, "small": 3}
 

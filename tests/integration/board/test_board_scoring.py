@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
 import pytest
-from alembic.migration import MigrationContext
-from alembic.operations import Operations
-from sqlalchemy import delete, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 from starlette.testclient import TestClient
 from typer.testing import Result
@@ -35,10 +32,8 @@ from quintain.services.evaluate.results.compute import results
 from quintain.services.evaluate.results.variants import variant_name
 from quintain.services.tasks.board_settings import board_spec, let_score, set_board
 from quintain.store.blobs import Blobs
-from quintain.store.database import transaction
-from quintain.store.migrate import FOLDER
 from quintain.store.queries.tasks import board_settings
-from quintain.store.tables import AuditEntry, BoardSettings
+from quintain.store.tables import AuditEntry
 from quintain.web.app import create_app
 from tests.beginnings import Build, with_small_board
 from tests.boards import add_sentences, add_version, evaluated, sentences, up_to
@@ -236,35 +231,6 @@ def test_commands_let_a_data_set_score(
     assert (wrong.exit_code, "neither on nor off" in wrong.stderr) == (1, True)
     at_once = cli(*at, "data", "import", file, "--task", "mood", "--name", "now", "--role", "test", "--score", "--json")
     assert json.loads(at_once.stdout)["version"]["scores"] is True
-
-
-@pytest.mark.usefixtures("small")
-def test_what_scored_before_goes_on_scoring(workspace: Workspace, db: Session, blobs: Blobs, owner: Actor) -> None:
-    """A workspace from before scores on the test sets that it scored on, also where the owner had set only some."""
-    db.execute(delete(BoardSettings))
-    db.commit()
-    _migrate(workspace)
-    assert board_spec(db, "mood").datasets == {"contrast": 1.0, "test": 1.0}
-    set_board(db, owner, "mood", {"datasets": {"contrast": 2, "test": 0}, "human": 0.9})
-    with transaction(db):
-        newest = db.scalars(select(BoardSettings).order_by(BoardSettings.id.desc())).first()
-        assert newest is not None
-        newest.settings = {**newest.settings, "datasets": {"contrast": 2}}
-    _migrate(workspace)
-    db.expire_all()
-    spec = board_spec(db, "mood")
-    assert (spec.datasets, spec.human) == ({"contrast": 2, "test": 1.0}, 0.9)
-
-
-def _migrate(workspace: Workspace) -> None:
-    (path,) = (FOLDER / "versions").glob("*_what_scores.py")
-    found = importlib.util.spec_from_file_location("what_scores", path)
-    assert found is not None
-    assert found.loader is not None
-    module = importlib.util.module_from_spec(found)
-    found.loader.exec_module(module)
-    with workspace.engine.begin() as connection, Operations.context(MigrationContext.configure(connection)):
-        module.upgrade()
 
 
 def test_hidden_labels_are_not_named_in_a_warning(db: Session, blobs: Blobs, owner: Actor, tmp_path: Path) -> None:

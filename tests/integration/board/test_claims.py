@@ -20,9 +20,10 @@ from quintain.services.access.actors import actor_of, find_user
 from quintain.services.board.cache import warm_board
 from quintain.services.board.claims import board_claim, claim_of, claim_text
 from quintain.services.board.ranking import Ranked
-from quintain.services.board.standings import known_standings, wait_for_standings
+from quintain.services.board.standings import known_standings
 from quintain.services.tasks.board_settings import set_board
 from quintain.stats.fitness import Weakness
+from tests.boards import wait_for_standings
 from tests.web_support import browser_of, copy_demo, on_one_line
 
 PAGES = ("/", "/tasks/mood", "/tasks/mood/board/top", "/tasks/mood/board/claim")

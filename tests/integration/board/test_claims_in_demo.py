@@ -17,7 +17,7 @@ from quintain.compose import Workspace
 from quintain.core.cells import PLAIN
 from quintain.core.people import ANONYMOUS, OPERATOR
 from quintain.services.board.claims import board_claim, claim_text
-from quintain.services.board.standings import known_standings, wait_for_standings
+from quintain.services.board.standings import known_standings
 from quintain.services.evaluate.cells import lifecycle as evaluate
 from quintain.services.tasks.board_settings import set_board
 from quintain.services.tasks.definitions import list_tasks
@@ -26,6 +26,7 @@ from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.queries.evaluate import cells as queries
 from quintain.store.tables import CellEvent
+from tests.boards import wait_for_standings
 from tests.web_support import browser_of, copy_demo, on_one_line
 
 CLAIM = re.compile(r"<(\w+)[^>]* data-claim=\"(\w+)\"[^>]*>(.*?)</\1>")

@@ -24,8 +24,8 @@ from quintain.services.collect.writing.sessions import get_session, give_up, sav
 from quintain.services.collect.writing.submit_attempt import (
     confirm,
     decide,
+    desk,
     get_verdict,
-    session_verdicts,
     submit_attempt,
 )
 from quintain.services.models.registry import register_version
@@ -65,7 +65,7 @@ def test_a_writer_fools_the_model_on_the_second_attempt(
     done = confirm(db, worker, second.attempt_id, True)
     assert (done.outcome, done.attempts_left, done.ask) == ("fooled", 0, "")
     assert get_session(db, worker, session.key).outcome == "fooled"
-    assert [one.number for one in session_verdicts(db, worker, session.key)] == [1, 2]
+    assert [one.number for one in desk(db, worker, session.key).verdicts] == [1, 2]
 
 
 @pytest.mark.both_databases
@@ -91,7 +91,7 @@ def test_a_denied_confirmation_takes_the_fooling_back(
     fooling = submit(db, blobs, worker, key, "It was good for nothing.")
     after = confirm(db, worker, fooling.attempt_id, False)
     assert (after.ended, after.attempts_left, after.fooled) == (False, 1, False)
-    assert session_verdicts(db, worker, key)[0].fooled is False
+    assert desk(db, worker, key).verdicts[0].fooled is False
     row = attempts_table(db, owner, info.ref).row(0, named=True)
     assert (row["fooled"], row["confirmed"]) == (False, False)
     assert confirm(db, worker, fooling.attempt_id, False).fooled is False

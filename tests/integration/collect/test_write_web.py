@@ -176,7 +176,7 @@ def test_what_a_prompt_gives_cannot_be_changed(site: Site) -> None:
     assert answer.status_code == 200, answer.text
     with site.workspace.session() as db:
         actor = actor_of(db, find_user(db, "demo-worker"))
-        inputs = collect.session_verdicts(db, actor, address.rpartition("/")[2])[0].inputs
+        inputs = collect.desk(db, actor, address.rpartition("/")[2]).verdicts[0].inputs
     assert inputs["premise"] not in {"", "Nothing."}
 
 
@@ -203,7 +203,7 @@ def stored_target(site: Site, address: str) -> object:
     """Give the answer that the last attempt of a session aimed at, as it is stored."""
     with site.workspace.session() as db:
         actor = actor_of(db, find_user(db, "demo-worker"))
-        return collect.session_verdicts(db, actor, address.rpartition("/")[2])[-1].target
+        return collect.desk(db, actor, address.rpartition("/")[2]).verdicts[-1].target
 
 
 def test_a_typed_span_is_found_where_it_stands_alone(site: Site) -> None:

@@ -196,13 +196,14 @@ def test_an_owner_does_at_the_command_line_what_the_page_does(
     (one,) = json.loads(cli("round", "pay", info.ref, "--pending", "--json").stdout)["earnings"]
     assert (one["worker"], one["amount"], one["status"]) == ("ann", 3, "pending")
     number = str(one["id"])
-    assert "no earning 999" in cli("round", "pay", info.ref, "--approve", number, "--approve", "999").stderr
-    assert cli("round", "pay", info.ref, "--set-aside", number).exit_code == 1
-    assert cli("round", "pay", info.ref, "--set-aside", number, "--approve-all").exit_code == 1
+    assert "no earning 999" in cli("round", "approve", info.ref, number, "999").stderr
+    assert cli("round", "set-aside", info.ref, number).exit_code == 2
+    assert cli("round", "set-aside", info.ref, number, "--reason", " ").exit_code == 1
+    assert [cli("round", "approve", info.ref, *chosen).exit_code for chosen in ((), (number, "--all"))] == [1, 1]
     assert [one.status for one in ann.my_earnings()] == ["pending"]
-    assert "set aside" not in cli("round", "pay", info.ref, "--set-aside", number, "--reason", "No.").stdout
+    assert "set aside" not in cli("round", "set-aside", info.ref, number, "--reason", "No.").stdout
     assert [one.status for one in ann.my_earnings()] == ["declined"]
-    done = cli("round", "pay", info.ref, "--approve", number)
+    done = cli("round", "approve", info.ref, number)
     assert "approved" in done.stdout
     assert "base, approved: 0.03 USD" in done.stderr
     (flag,) = json.loads(cli("round", "flags", info.ref, "--json").stdout)["flags"]

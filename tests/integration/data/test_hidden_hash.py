@@ -5,9 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 import pytest
@@ -150,75 +148,3 @@ def test_a_backup_keeps_the_salt(db: Session, blobs: Blobs, owner: Actor, tmp_pa
 def test_a_slice_that_lacks_a_few_is_as_telling_as_one_that_has_a_few(examples: int, rows: int, few: bool) -> None:
     """What is missing to the whole is a figure on the others, so small rests are kept from readers, too."""
     assert few_of(examples, rows) is few
-
-
-def older(url: str, do: Callable[[Any], None]) -> None:
-    """Make a database as it was before salts, and let *do* fill it."""
-    from quintain.store.database import connect
-    from quintain.store.migrate import alone, upgrade_on
-
-    engine = connect(url)
-    with alone(engine) as connection:
-        upgrade_on(connection, "0010")
-        do(connection)
-    engine.dispose()
-
-
-@pytest.mark.both_databases
-def test_versions_from_before_get_a_salt_and_models_follow(
-    database: str, new_database: Callable[..., str], tmp_path: Path
-) -> None:
-    """Hidden ones are named anew, open ones are not, and what predictions cover is still what they cover."""
-    from sqlalchemy import text
-
-    from quintain.store.database import connect
-    from quintain.store.migrate import upgrade
-
-    url = new_database(database, template="template0") or f"sqlite:///{tmp_path / 'old.db'}"
-    a, b, c = ("a" * 64, "b" * 64, "c" * 64)
-    meta = {"datasets": [a, b, c], "data": [c, 3], "dev": [{"name": "mood/test@1", "hash": a}, a]}
-
-    def fill(connection: Any) -> None:
-        when = "2026-01-01 00:00:00"
-        for statement in (
-            f"INSERT INTO tasks (id, name, created_at) VALUES (1, 'mood', '{when}')",
-            f"INSERT INTO datasets (id, task_id, name, created_at) VALUES (1, 1, 'test', '{when}')",
-            f"INSERT INTO datasets (id, task_id, name, created_at) VALUES (2, 1, 'open', '{when}')",
-            f"INSERT INTO models (id, task_id, name, visibility, created_at) VALUES (1, 1, 'm', 'public', '{when}')",
-        ):
-            connection.execute(text(statement))
-        version = text(
-            "INSERT INTO dataset_versions (id, dataset_id, number, hash, blob, role, hidden, rows, language,"
-            " description, meta, created_at)"
-            f" VALUES (:id, :set, :number, :hash, 'x', 'test', :hidden, 1, 'en', '', '{{}}', '{when}')"
-        )
-        for id_, dataset, number, name, hidden in (
-            (1, 1, 1, a, True),
-            (2, 1, 2, b, True),
-            (3, 2, 1, b, False),
-            (4, 2, 2, c, False),
-        ):
-            connection.execute(version, {"id": id_, "set": dataset, "number": number, "hash": name, "hidden": hidden})
-        connection.execute(
-            text(
-                "INSERT INTO model_versions (id, model_id, number, hash, adapter, card, meta, created_at)"
-                f" VALUES (1, 1, 1, 'h', 'predictions', '', :meta, '{when}')"
-            ),
-            {"meta": json.dumps(meta)},
-        )
-
-    older(url, fill)
-    engine = connect(url)
-    upgrade(engine)
-    with engine.connect() as connection:
-        rows = connection.execute(text("SELECT hash, salt FROM dataset_versions ORDER BY id")).all()
-        kept = connection.execute(text("SELECT meta FROM model_versions")).scalar_one()
-    engine.dispose()
-    first, second = rows[0], rows[1]
-    assert first.hash == salted(a, first.salt)
-    assert second.hash == salted(b, second.salt)
-    assert [tuple(row) for row in rows[2:]] == [(b, None), (c, None)]
-    found = json.loads(kept) if isinstance(kept, str) else kept
-    assert set(found["datasets"]) == {first.hash, second.hash, b, c}
-    assert found["data"] == [c, 3]
-    assert found["dev"] == [{"name": "mood/test@1", "hash": first.hash}, first.hash]

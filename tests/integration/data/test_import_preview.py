@@ -67,6 +67,23 @@ def test_a_file_is_shown_before_it_is_imported(own_demo: Workspace, owner: TestC
         assert len(list_versions(db, OPERATOR, "sentiment")) == before
 
 
+def test_what_the_file_is_written_in_is_found_out_and_may_be_chosen(owner: TestClient) -> None:
+    """A semicolon file in GB18030 shows its letters; another encoding is one choice away, and is shown at once."""
+    lines = ["text;label", *(f"这家餐厅第{n}次来，味道很好，服务也热情。;good" for n in range(6))]
+    answer = look(owner, IMPORT, "\n".join(lines).encode("gb18030"), "reviews.csv")
+    page = on_one_line(answer)
+    assert answer.status_code == 200, page
+    assert "这家餐厅第0次来" in page
+    assert "Read as GB18030." in page
+    kept = {name: hidden(answer.text, name) for name in ("csrf", "kept", "kept_name")}
+    again = on_one_line(
+        owner.post(IMPORT, data={**kept, "step": "check", "encoding": "cp1252", "separator": "semicolon"})
+    )
+    assert "Read as Windows-1252." in again
+    assert "这家餐厅" not in again
+    assert '<option value="cp1252" selected>' in again
+
+
 def test_scoring_is_offered_where_nothing_scores(own_demo: Workspace, owner: TestClient) -> None:
     """A board that ranks waits for its owner's word; one that has nothing to rank by is offered the set."""
     ticked = '<input type="checkbox" name="score" aria-describedby="score-hint" checked>'

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -75,31 +73,6 @@ def test_a_newer_database_is_refused(workspace: Workspace) -> None:
         connection.execute(text("UPDATE alembic_version SET version_num = 'from-the-future'"))
     with pytest.raises(Conflict, match="from-the-future"):
         upgrade(workspace.engine)
-
-
-def test_what_the_platform_failed_is_tried_again(tmp_path: Path) -> None:
-    """Cells that failed through no fault of their model, for lack of a sandbox say, are queued by the upgrade."""
-    path = tmp_path / "old.db"
-    engine = connect(f"sqlite:///{path}")
-    with engine.begin() as connection:
-        upgrade_on(connection, "0007")
-    reasons = {
-        1: ("failed", "failed through no fault of the model: Submitted code is refused here, because …"),
-        2: ("failed", "crashed: The model raised KeyError."),
-        3: ("done", ""),
-    }
-    with closing(sqlite3.connect(path)) as raw:  # rows alone, without what they stand between
-        raw.executemany(
-            "INSERT INTO cells (id, model_version_id, dataset_version_id, variant, state, reason, generation, attempts,"
-            " done, total, measurements, created_at) VALUES (?, 1, ?, 'plain', ?, ?, 3, 3, 0, 6, '{}', '2026-01-01')",
-            [(number, number, state, reason) for number, (state, reason) in reasons.items()],
-        )
-        raw.commit()
-    with engine.begin() as connection:
-        upgrade_on(connection, "0008")
-        rows = connection.execute(text("SELECT state, attempts, waits_for FROM cells ORDER BY id")).all()
-    engine.dispose()
-    assert [tuple(row) for row in rows] == [("queued", 0, ""), ("failed", 3, ""), ("done", 3, "")]
 
 
 def test_addresses_that_nobody_can_write_to_are_set_aside(

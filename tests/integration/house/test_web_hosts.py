@@ -24,11 +24,10 @@ from quintain.settings import Settings
 from quintain.store.tables import User
 from quintain.web import peers
 from quintain.web.app import create_app
-from quintain.web.housekeeping import keep_house_once
 from quintain.web.peers import peer_of, trusted_proxies
 from tests.integration.access.mail_server import MailServer, mail_server
 from tests.people import make_person
-from tests.web_support import CSRF, PASSWORD, running
+from tests.web_support import CSRF, PASSWORD, keep_house_once, running
 
 
 @pytest.fixture

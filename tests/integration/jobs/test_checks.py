@@ -36,10 +36,9 @@ from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.store.queries.jobs import figures as figure_queries
 from quintain.store.tables import Cell, ResultCache
-from quintain.web.housekeeping import keep_house_once
 from tests.beginnings import Build, with_small_board
 from tests.people import make_person
-from tests.web_support import PASSWORD, browser_of
+from tests.web_support import PASSWORD, browser_of, keep_house_once
 
 PUBLIC = str(BoardKey("mood", "public"))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sqlalchemy import delete, select, text, update
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 from typer.testing import Result
 
@@ -24,10 +24,9 @@ from quintain.services.pay import earnings, ledger
 from quintain.services.pay.earnings import decide, earn, list_earnings, my_earnings, my_totals
 from quintain.services.tasks.definitions import find_row, put_task
 from quintain.store.base import table_of
-from quintain.store.database import connect, transaction
-from quintain.store.migrate import FOLDER, upgrade
+from quintain.store.database import transaction
 from quintain.store.queries.pay import ledger as queries
-from quintain.store.tables import Earning, EarningStanding, LedgerAccount, LedgerEntry, LedgerTail
+from quintain.store.tables import Earning, EarningStanding, LedgerAccount, LedgerTail
 from tests.collecting import TASK
 from tests.people import make_person
 
@@ -126,50 +125,6 @@ def test_people_who_are_paid_at_once(workspace: Workspace) -> None:
                 assert queries.fold(db, account_id)
         assert db.scalar(select(LedgerTail.entry_id).limit(1)) is None
         assert queries.balance(db, Account(f"task:{task_id}", "base.pending", "USD")) == -10 * 92
-
-
-def test_the_upgrade_books_what_was_earned_before(
-    database: str, new_database: Callable[..., str], tmp_path: Path
-) -> None:
-    """Earnings and decisions of an older workspace are in the books after the upgrade, and the recount agrees."""
-    url = new_database(database, template="template0") or f"sqlite:///{tmp_path / 'old.db'}"
-    engine = connect(url)
-    upgrade(engine)
-    with Session(engine) as db:
-        owner, worker = make_person(db, "olga", RoleName.OWNER), make_person(db, "willy", RoleName.WORKER)
-        put_task(db, owner, TASK)
-        earn_some(db, find_row(db, "mood").id, worker.user_id or 0, 6)
-        ids = sorted(one.id for one in my_earnings(db, worker))
-        decide(db, owner, "mood", ids[:3])
-        decide(db, owner, "mood", ids[:1], approved=False, reason="A test account.")
-        before = my_totals(db, worker)
-        with transaction(db):
-            for table in (LedgerTail, LedgerEntry, LedgerAccount, EarningStanding):
-                db.execute(delete(table_of(table)))
-            db.execute(text("DELETE FROM ledger_transactions"))
-        with transaction(db):
-            _book_again(db)
-        assert my_totals(db, worker) == before
-        assert ledger.check(db, OPERATOR).ok
-        assert [one.status for one in my_earnings(db, worker)][::-1][:3] == ["declined", "approved", "approved"]
-    engine.dispose()
-
-
-def _book_again(db: Session) -> None:
-    """Run the part of the migration that books."""
-    import importlib.util
-
-    from alembic.migration import MigrationContext
-    from alembic.operations import Operations
-
-    place = next((FOLDER / "versions").glob("*_pay.py"))
-    spec = importlib.util.spec_from_file_location("pay_migration", place)
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    with Operations.context(MigrationContext.configure(db.connection())):
-        module._book()
 
 
 def test_commands_show_the_books(

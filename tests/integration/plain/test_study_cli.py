@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
 from collections.abc import Callable
@@ -12,6 +11,8 @@ from typing import Any
 import polars as pl
 import pytest
 from typer.testing import Result
+
+from tests.published import baseline_votes
 
 Cli = Callable[..., Result]
 
@@ -90,18 +91,10 @@ def test_a_judgement_that_is_its_own_gold_is_named(cli: Cli, tmp_path: Path) -> 
     assert "2 items have one judgement, which is its own gold" in result.stderr
 
 
-def test_baseline_protocol(cli: Cli, shared_data: Path, tmp_path: Path) -> None:
+def test_baseline_protocol(cli: Cli, tmp_path: Path) -> None:
     """The BASELINE arm's human accuracy is that of the paper, within what the draw of votes allows."""
-    source = shared_data / "crowdsourcing-protocols" / "data" / "baseline.json.gz"
-    with gzip.open(source, "rt", encoding="utf-8") as stream:
-        records = json.load(stream)
-    rows = [
-        {"item": r["question_id"], "worker": v["worker_id"], "label": v["worker_answer"], "writer": r["gold_answer"]}
-        for r in records
-        for v in r["validation_data"]
-    ]
     path = tmp_path / "baseline.parquet"
-    pl.DataFrame(rows).write_parquet(path)
+    pl.DataFrame(baseline_votes(), schema=["item", "worker", "label", "writer"], orient="row").write_parquet(path)
     found = ask(cli, path, "--writer", "writer", "--exclude", "option5", "--seeds", "20")["held_out_majority"]
     assert found["all"]["accuracy"]["value"] == pytest.approx(0.959, abs=0.007)
     assert found["unanimous"]["accuracy"]["value"] == pytest.approx(0.991, abs=0.007)

@@ -13,6 +13,7 @@ from typer.testing import Result
 
 import quintain as qt
 from quintain.core.errors import BadInput
+from tests.published import LSAT7, lsat6
 
 Cli = Callable[..., Result]
 
@@ -48,12 +49,12 @@ def test_long_and_wide_tables_say_the_same(cli: Cli, drawn: pl.DataFrame, tmp_pa
     assert "Log-likelihood" in cli("study", "irt", wide, "--model", "1pl").stdout
 
 
-def test_classic_tables_by_command(cli: Cli, shared_data: Path) -> None:
+def test_classic_tables_by_command(cli: Cli, tmp_path: Path) -> None:
     """Tables without a column of respondents, and with one of frequencies, are read as they are."""
-    folder = shared_data / "irt-classic"
-    six = json.loads(cli("study", "irt", folder / "LSAT_ltm.csv", "--no-respondent", "--json").stdout)
+    lsat6().write_csv(tmp_path / "lsat6.csv")
+    six = json.loads(cli("study", "irt", tmp_path / "lsat6.csv", "--no-respondent", "--json").stdout)
     assert six["loglik"] == pytest.approx(-2466.653, abs=0.001)
-    seven = json.loads(cli("study", "irt", folder / "LSAT7_mirt.csv", "--frequency", "freq", "--json").stdout)
+    seven = json.loads(cli("study", "irt", LSAT7, "--frequency", "freq", "--json").stdout)
     assert (seven["respondents"], round(seven["loglik"], 3)) == (1000, -2658.805)
 
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import runpy
-
 import pytest
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from quintain.core.errors import Conflict
@@ -21,9 +18,7 @@ from quintain.services.trial.participation import enter, trial_part
 from quintain.services.trial.pool import final_items
 from quintain.services.trial.trials import close_trial, find_trial, get_trial, open_trial, put_trial
 from quintain.store.blobs import Blobs
-from quintain.store.migrate import FOLDER
 from quintain.store.queries.trial import trials as queries
-from quintain.store.tables import RoundVersion
 from tests.collecting import TASK, writers
 from tests.integration.trial.life import WHERE, text
 from tests.refusals import refusal
@@ -121,19 +116,3 @@ def test_what_is_under_way_when_the_trial_closes_is_its_last(db: Session, blobs:
     assert get_trial(db, owner, *WHERE).state == "closed"
     assert [one.amount for one in my_earnings(db, second)] == [100]
     _check_items(db, owner, 3, "0.67 USD")
-
-
-def test_trials_that_were_open_before_get_the_limits(db: Session, blobs: Blobs, owner: Actor) -> None:
-    """The upgrade gives the rounds of open trials what their protocols say, once; nothing else about them changes."""
-    _open(db, blobs, owner, 1, ", wanted = 4")
-    before = get_round(db, owner, "mood/1").spec
-    (version,) = db.scalars(select(RoundVersion))
-    version.toml = "\n".join(line for line in version.toml.splitlines() if line.split(" ")[0] not in LIMITS)
-    db.commit()
-    assert get_round(db, owner, "mood/1").spec.sessions is None
-    (path,) = (FOLDER / "versions").glob("*_trial_limits.py")
-    for _ in range(2):
-        runpy.run_path(str(path))["limit_rounds"](db.connection())
-    assert get_round(db, owner, "mood/1").spec == before
-    assert (before.sessions, before.wanted) == (2, 4)
-    assert len(db.scalars(select(RoundVersion)).all()) == 2

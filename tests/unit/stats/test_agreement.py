@@ -25,6 +25,7 @@ from quintain.stats.judgements import Judgements
 from quintain.stats.pairs import cohen_kappa, judgement_pairs, pair_kappas
 from quintain.stats.workers import agreement_with_others, describe_workers, wilson
 from tests.properties import examples
+from tests.published import baseline_votes
 
 # Krippendorff (2011), "Computing Krippendorff's Alpha-Reliability", section C: four observers, twelve units.
 OBSERVERS = ["123321412...", "1233224125.3", ".3332342251.", "12332441251."]
@@ -271,13 +272,11 @@ def test_suspicious_workers() -> None:
     assert (table.accuracy_low < table.accuracy).all()
 
 
-def test_baseline_protocol(shared_data: Path) -> None:
+def test_baseline_protocol() -> None:
     """The BASELINE arm has α = .81 with the writer as a rater, invalid as a category and nothing filtered."""
-    path = shared_data / "crowdsourcing-protocols" / "data" / "baseline.json.gz"
-    with gzip.open(path, "rt", encoding="utf-8") as stream:
-        records = json.load(stream)
-    rows = [(r["question_id"], v["worker_id"], v["worker_answer"]) for r in records for v in r["validation_data"]]
-    rows += [(r["question_id"], f"writer {r['worker_id']}", r["gold_answer"]) for r in records]
+    votes = baseline_votes()
+    rows = [(item, worker, answer) for item, worker, answer, _ in votes]
+    rows += sorted({(item, "writer", writer) for item, _, _, writer in votes})
     found = measure_agreement(Judgements.of(*zip(*rows, strict=True))).statistics["krippendorff_alpha"]
     assert found.value is not None
     assert round(found.value, 2) == 0.81

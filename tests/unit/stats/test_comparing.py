@@ -11,7 +11,7 @@ from quintain.stats.arms import figures
 from quintain.stats.artefacts.examples import Examples
 from quintain.stats.comparing.compared import ComparedSet, people_and_models
 from quintain.stats.comparing.coverage import coverage, tag_shares
-from quintain.stats.comparing.transfer import Transfer, TransferRows, clustered_mean, transfer_matrix
+from quintain.stats.comparing.transfer import Transfer, TransferRows, clustered_mean
 from quintain.stats.comparing.variety import variety
 from quintain.stats.two_samples import brunner_munzel, standardised_difference
 
@@ -28,7 +28,8 @@ def reviews(number: int, cue: tuple[str, str], seed: int, labels: list[str] = LA
 
 def cells(wanted: Transfer) -> dict[tuple[str, str], TransferCell]:
     """Give the matrix by its sides."""
-    return {(one.train, one.test): one for one in transfer_matrix(wanted)}
+    rows = TransferRows(wanted)
+    return {(cell.train, cell.test): cell for name in wanted.rows for cell in rows.row(name)}
 
 
 def test_what_carries_over_is_found() -> None:
@@ -63,7 +64,7 @@ def test_what_cannot_teach_is_said() -> None:
 def test_a_row_is_the_same_alone() -> None:
     """Rows do not depend on which were computed before, so that a run can be taken up again."""
     wanted = Transfer({"one": reviews(60, ("a", "b"), 1), "two": reviews(60, ("a", "c"), 2)}, seeds=2)
-    assert TransferRows(wanted).row("two") == transfer_matrix(wanted)[2:]
+    assert TransferRows(wanted).row("two") == list(cells(wanted).values())[2:]
 
 
 def test_choices_carry_over_too() -> None:

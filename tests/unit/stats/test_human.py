@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -16,6 +12,7 @@ from quintain.stats.human import Spread, class_scores, held_out_majority, majori
 from quintain.stats.judgements import Judgements
 from quintain.stats.one_coin import fit_one_coin, vote_log_odds
 from tests.properties import examples
+from tests.published import baseline_votes
 
 
 def votes(*patterns: str) -> Judgements:
@@ -130,15 +127,12 @@ def test_one_coin_recovers_accuracies() -> None:
     assert vote_log_odds(np.array([0.25]), 4) == pytest.approx(0.0)
 
 
-def test_baseline_protocol(shared_data: Path) -> None:
+def test_baseline_protocol() -> None:
     """The BASELINE arm: N and human accuracy of Table 1 lie where the draw of four votes puts them."""
-    path = shared_data / "crowdsourcing-protocols" / "data" / "baseline.json.gz"
-    with gzip.open(path, "rt", encoding="utf-8") as stream:
-        records = json.load(stream)
-    rows = [(r["question_id"], v["worker_id"], v["worker_answer"]) for r in records for v in r["validation_data"]]
-    judgements = Judgements.of(*zip(*rows, strict=True))
-    said = {r["question_id"]: r["gold_answer"] for r in records}
-    writer = np.array([judgements.classes.index(said[item]) for item in judgements.items])
+    votes = baseline_votes()
+    judgements = Judgements.of(*zip(*((item, worker, answer) for item, worker, answer, _ in votes), strict=True))
+    aims = {item: aim for item, _, _, aim in votes}
+    writer = np.array([judgements.classes.index(aims[item]) for item in judgements.items])
     invalid = judgements.classes.index("option5")
     found = held_out_majority(judgements, writer, excluded=[invalid], seeds=60)
     published = {"all": (482, 0.959), "at_least_4_of_5": (436, 0.977), "unanimous": (340, 0.991)}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import polars as pl
 import pytest
@@ -11,6 +9,7 @@ import pytest
 from quintain.stats.irt.fit import IrtModel
 from quintain.stats.irt.marginal import _Problem, fit_marginal
 from quintain.stats.irt.responses import Responses
+from tests.published import LSAT7, lsat6
 
 
 def responses(correct: np.ndarray, weight: np.ndarray | None = None) -> Responses:
@@ -30,9 +29,9 @@ def simulated(rows: int, items: int, guess: float = 0.0, seed: int = 0) -> tuple
     return responses(drawn), {"ability": ability, "difficulty": difficulty, "discrimination": slope}
 
 
-def test_lsat6_as_published(shared_data: Path) -> None:
+def test_lsat6_as_published() -> None:
     """The log-likelihoods and parameters of the one- and two-parameter models agree to three places."""
-    found = responses(pl.read_csv(shared_data / "irt-classic" / "LSAT_ltm.csv").to_numpy())
+    found = responses(lsat6().to_numpy())
     two = fit_marginal(found, "2pl")
     assert two.converged
     assert not two.priors
@@ -46,9 +45,9 @@ def test_lsat6_as_published(shared_data: Path) -> None:
     assert one.aic < two.aic
 
 
-def test_lsat7_as_published(shared_data: Path) -> None:
+def test_lsat7_as_published() -> None:
     """Rows that say how often they occur are counted so often."""
-    table = pl.read_csv(shared_data / "irt-classic" / "LSAT7_mirt.csv")
+    table = pl.read_csv(LSAT7)
     found = fit_marginal(responses(table.drop("freq").to_numpy(), table["freq"].to_numpy()), "2pl")
     assert found.loglik == pytest.approx(-2658.805, abs=0.001)
     assert found.discrimination == pytest.approx([0.988, 1.081, 1.706, 0.765, 0.736], abs=0.002)

@@ -1,4 +1,4 @@
-"""`quintain round show|history|pay`: what the owner's page of a round shows and decides, beside its counts."""
+"""`quintain round show|history`: what the owner's page of a round shows beside its counts."""
 
 from __future__ import annotations
 
@@ -8,14 +8,12 @@ import typer
 
 from quintain.cli.collect.round import RoundName, app
 from quintain.cli.context import link_base, workspace_of
-from quintain.cli.output import JsonFlag, print_document, print_json, print_line, print_table, say
-from quintain.core.errors import BadInput
+from quintain.cli.output import JsonFlag, print_document, print_json, print_line, print_table
 from quintain.core.people import OPERATOR
 from quintain.core.records.collect import RoundHistory
-from quintain.core.records.pay import Earning, PayStatus
 from quintain.core.rounds import Condition, Money
 from quintain.services.collect.panels import entry
-from quintain.services.collect.rounds import manage, round_pay
+from quintain.services.collect.rounds import manage
 from quintain.services.pay import earnings
 
 
@@ -61,64 +59,6 @@ def history(context: typer.Context, ref: RoundName, json: JsonFlag = False) -> N
         return
     rows = [(change.number, f"{change.at:%Y-%m-%d %H:%M}", change.by or "operator") for change in changes]
     print_table(["version", "at (UTC)", "by"], rows)
-
-
-@app.command("pay")
-def pay_(
-    context: typer.Context,
-    ref: RoundName,
-    approve: Annotated[list[int] | None, typer.Option("--approve", help="Approve this earning; repeat.")] = None,
-    approve_all: Annotated[bool, typer.Option("--approve-all", help="Approve everything that is pending.")] = False,
-    set_aside: Annotated[
-        list[int] | None, typer.Option("--set-aside", help="Set this earning aside; repeat. Needs --reason.")
-    ] = None,
-    reason: Annotated[str, typer.Option("--reason", help="Why it is set aside; the worker reads it.")] = "",
-    pending: Annotated[bool, typer.Option("--pending", help="List only what waits for a decision.")] = False,
-    json: JsonFlag = False,
-) -> None:
-    """List what people earned in a round, base pay and bonuses, and approve it or set it aside.
-
-    Example: quintain round pay sentiment/2 --approve-all
-
-    Example: quintain round pay sentiment/2 --set-aside 7 --reason "Copied from the web."
-    """
-    if set_aside and (approve or approve_all):
-        raise BadInput("Both --approve and --set-aside are given.", remedy="Decide one after the other.")
-    with workspace_of(context).session() as db:
-        info = manage.get_round(db, OPERATOR, ref)
-        chosen = list(dict.fromkeys(approve or set_aside or ()))
-        if chosen:
-            known = earnings.list_earnings(db, OPERATOR, info.task, round_id=info.id).earnings
-            _refuse_others(ref, known, chosen)
-            earnings.decide(db, OPERATOR, info.task, chosen, approved=not set_aside, reason=reason)
-        if approve_all:
-            round_pay.approve_all(db, OPERATOR, ref, wait=True)
-        only: PayStatus | None = "pending" if pending else None
-        pay = round_pay.round_pay(db, OPERATOR, ref, status=only)
-    if json:
-        print_json(pay)
-        return
-    rows = [
-        (earning.id, earning.worker, earning.kind, earning.what, str(earning.money), earning.status, earning.reason)
-        for earning in pay.earnings
-    ]
-    print_table(["earning", "worker", "kind", "for", "amount", "status", "reason"], rows)
-    say(
-        "; ".join(f"{total.kind}, {total.status}: {total.money}" for total in pay.totals)
-        or "Nobody has earned anything yet."
-    )
-
-
-def _refuse_others(ref: str, known: list[Earning], chosen: list[int]) -> None:
-    strange = sorted(set(chosen) - {one.id for one in known})
-    if strange:
-        numbers = ", ".join(map(str, strange))
-        raise BadInput(
-            "Round {ref} has no earning {numbers}.",
-            ref=ref,
-            numbers=numbers,
-            remedy="`quintain round pay {ref}` lists them.",
-        )
 
 
 def _facts(info: manage.RoundInfo, wage: earnings.Wage) -> list[tuple[str, Any]]:

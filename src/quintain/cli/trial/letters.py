@@ -11,7 +11,7 @@ from quintain.cli.context import RevisionOption, workspace_of
 from quintain.cli.output import JsonFlag, print_json, print_line
 from quintain.cli.plain.trial import app
 from quintain.cli.streams import in_file
-from quintain.cli.trial.trial import TrialArgument, give, split_ref
+from quintain.cli.trial.trial import TrialArgument, print_trial, split_ref
 from quintain.core.editing import EditOrigin
 from quintain.core.people import OPERATOR
 from quintain.core.records.trial import LetterDraft
@@ -128,7 +128,7 @@ def readmit(
     task, name = split_ref(ref)
     with workspace_of(context).session() as db:
         trial = stages.readmit(db, OPERATOR, task, name, arm=arm, stage=stage, person=person)
-    give(trial, json=json)
+    print_trial(trial, json=json)
 
 
 def _give_one(drafts: list[LetterDraft], person: str, *, json: bool) -> None:

@@ -20,8 +20,7 @@ from quintain.data.text import read_bytes
 from quintain.data.trials import write_trial
 from quintain.protocols.reading import shipped, shipped_text
 from quintain.services.trial import costs as costs_
-from quintain.services.trial import model_runs, reporting, stages, trials
-from quintain.services.trial import panel_entry as doors_
+from quintain.services.trial import model_runs, panel_entry, reporting, stages, trials
 from quintain.services.trial.contexts import DEFAULT_GENRE
 from quintain.services.trial.trials import OpenTrial
 
@@ -65,7 +64,7 @@ def put(
             revision,
             yes=yes,
         )
-    give(trial, json=json)
+    print_trial(trial, json=json)
 
 
 @app.command(name="open")
@@ -90,7 +89,7 @@ def open_(
     options = OpenTrial(source, tuple(model or ()), genre, contexts, most)
     with workspace.session() as db:
         trial = trials.open_trial(db, workspace.blobs, OPERATOR, task, name, options)
-    give(trial, json=json)
+    print_trial(trial, json=json)
 
 
 @app.command()
@@ -102,7 +101,7 @@ def status(context: typer.Context, ref: TrialArgument, json: JsonFlag = False) -
     task, name = split_ref(ref)
     with workspace_of(context).session() as db:
         trial = trials.get_trial(db, OPERATOR, task, name)
-    give(trial, json=json)
+    print_trial(trial, json=json)
 
 
 @app.command(name="list")
@@ -140,7 +139,7 @@ def close_stage(
     task, name = split_ref(ref)
     with workspace_of(context).session() as db:
         trial = stages.close_stage(db, OPERATOR, task, name, arm, stage, force=force)
-    give(trial, json=json)
+    print_trial(trial, json=json)
 
 
 @app.command()
@@ -167,7 +166,7 @@ def close(context: typer.Context, ref: TrialArgument, json: JsonFlag = False) ->
     task, name = split_ref(ref)
     with workspace_of(context).session() as db:
         trial = trials.close_trial(db, OPERATOR, task, name)
-    give(trial, json=json)
+    print_trial(trial, json=json)
 
 
 @app.command()
@@ -222,12 +221,12 @@ def doors(
             text = read_bytes(file).decode()
             about = {"base_url": base, "file": file.name}
             confirm_changes(
-                lambda edit: doors_.put_doors(db, OPERATOR, task, name, text, **about, edit=edit),
+                lambda edit: panel_entry.put_doors(db, OPERATOR, task, name, text, **about, edit=edit),
                 remove,
                 revision,
                 yes=yes,
             )
-        entries = doors_.get_doors(db, OPERATOR, task, name, base_url=base)
+        entries = panel_entry.get_doors(db, OPERATOR, task, name, base_url=base)
     if json:
         print_json(entries)
         return
@@ -252,7 +251,7 @@ def run_models(
     workspace = workspace_of(context)
     with workspace.session() as db:
         runs = model_runs.run_models(db, workspace.blobs, OPERATOR, task, name, model or ())
-    _give_models(runs, json=json)
+    _print_models(runs, json=json)
 
 
 @app.command()
@@ -264,7 +263,7 @@ def models(context: typer.Context, ref: TrialArgument, json: JsonFlag = False) -
     task, name = split_ref(ref)
     with workspace_of(context).session() as db:
         runs = model_runs.get_models(db, OPERATOR, task, name)
-    _give_models(runs, json=json)
+    _print_models(runs, json=json)
 
 
 @app.command()
@@ -302,7 +301,7 @@ def report_of(context: typer.Context, ref: TrialArgument, out: FolderOption = No
     give_report(report, out, json=json)
 
 
-def _give_models(asked: TrialModels, *, json: bool) -> None:
+def _print_models(asked: TrialModels, *, json: bool) -> None:
     if json:
         print_json(asked)
         return
@@ -316,7 +315,7 @@ def _give_models(asked: TrialModels, *, json: bool) -> None:
         print_line(f"{asked.later:,} items came later: `quintain trial run-models` again.")
 
 
-def give(trial: CrowdTrial, *, json: bool) -> None:
+def print_trial(trial: CrowdTrial, *, json: bool) -> None:
     """Print where a trial stands."""
     if json:
         print_json(trial)

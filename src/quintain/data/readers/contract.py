@@ -29,14 +29,14 @@ class Options:
     """How to read a file where its name does not say it all.
 
     *names* are the columns of a separated file without a header; *quotes* is false where quotation marks are just
-    characters; *encoding* is for old files that are not UTF-8; *split* picks one from a folder. A format that has to be
-    read whole takes no file of more than *whole* bytes.
+    characters; *separator* and *encoding* are found out where they are not named; *split* picks one from a folder. A
+    format that has to be read whole takes no file of more than *whole* bytes.
     """
 
     names: tuple[str, ...] = ()
     quotes: bool = True
     separator: str = ""
-    encoding: str = "utf-8"
+    encoding: str = ""
     split: str = ""
     whole: int = MAX_BYTES
 

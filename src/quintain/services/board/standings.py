@@ -163,15 +163,6 @@ def _as_seen_now(db: Session, task: str, shown: BoardStanding) -> BoardStanding:
     return replace(shown, places=places, rounds=rounds, claim=claim)
 
 
-def wait_for_standings(db: Session, seconds: float = 60.0) -> None:
-    """Wait until no standing is being made."""
-    shared = state_of(db).part(KnownStandings)
-    with shared.lock:
-        thread = shared.thread
-    if thread is not None:
-        thread.join(seconds)
-
-
 def _make_next(engine: Engine, shared: KnownStandings, each: Each) -> float:
     """Make the standing that was wanted first; a board that cannot be made says on its own page what is wrong."""
     with shared.lock:

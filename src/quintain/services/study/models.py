@@ -123,7 +123,7 @@ def _section(task: str, shown: Sequence[str], scored: Sequence[Scored], hidden_c
     return ReportSection(
         key="classes",
         title=title,
-        findings=[_weakest(name, [one for one in scored if one.model == name]) for name in shown[:MOST_CHARTS]],
+        findings=[weakest_class(name, [one for one in scored if one.model == name]) for name in shown[:MOST_CHARTS]],
         charts=[_chart(at, name, scored) for at, name in enumerate(shown[:MOST_CHARTS])],
         tables=[_macro(shown, scored), _classes(scored)],
         commands=commands,
@@ -131,7 +131,8 @@ def _section(task: str, shown: Sequence[str], scored: Sequence[Scored], hidden_c
     )
 
 
-def _weakest(model: str, scored: Sequence[Scored]) -> Text:
+def weakest_class(model: str, scored: Sequence[Scored]) -> Text:
+    """Return the class with the lowest F1, called the weakest only where all others' intervals lie above its own."""
     (worst, where), *others = sorted(
         ((one, part.dataset) for part in scored for one in part.classes if one.f1.value is not None),
         key=lambda pair: pair[0].f1.value or 0.0,

@@ -96,12 +96,6 @@ class TransferRows:
         return mean, float(np.std(runs, ddof=1)) if len(runs) > 1 else 0.0, runs
 
 
-def transfer_matrix(transfer: Transfer) -> list[TransferCell]:
-    """Return all cells of the matrix, row by row; each row learns anew."""
-    rows = TransferRows(transfer)
-    return [cell for name in transfer.rows for cell in rows.row(name)]
-
-
 def clustered_mean(values: FloatArray, groups: IntArray, seed: int = 0, resamples: int = RESAMPLES) -> Estimate:
     """Return the mean of shares with its interval over groups, by the posterior that metrics use.
 

@@ -48,12 +48,12 @@ from quintain.store.tables.crowd_trials import (
     CrowdTrial,
 )
 from quintain.store.tables.datasets import Dataset, DatasetVersion, InputRequest, Lineage
-from quintain.store.tables.doors import PanelDevice, PanelRequest, PanelWord
 from quintain.store.tables.evaluation import Cell, CellEvent, ResultCache, Upload, Variant
 from quintain.store.tables.jobs import CountTail, Job, KeptCount, KeptFigure, LoopRow
 from quintain.store.tables.keys import SigningKey
 from quintain.store.tables.log import AuditEntry, Notification, OutgoingMail
 from quintain.store.tables.models import Model, ModelCard, ModelVersion
+from quintain.store.tables.panel_entry import PanelDevice, PanelRequest, PanelWord
 from quintain.store.tables.pay import (
     Earning,
     EarningDecision,

@@ -224,11 +224,6 @@ def get_verdict(db: Session, actor: Actor, attempt_id: int) -> Verdict:
     return verdict(db, actor, info, row, attempt_id)
 
 
-def session_verdicts(db: Session, actor: Actor, key: str) -> list[Verdict]:
-    """Return the verdicts of one of the actor's own sessions, in order."""
-    return list(desk(db, actor, key).verdicts)
-
-
 @dataclass(frozen=True, slots=True)
 class WritingDesk:
     """All that a writer has before them: the task, the round, the session as it stands, and every verdict in it.

@@ -31,8 +31,6 @@ from quintain.engine.loops import Each, Loop, LoopEnd
 from quintain.engine.sandbox.layers import NoSandbox
 from quintain.engine.sandbox.limits import Outcome, RunEnded
 from quintain.engine.scratch import scratch
-from quintain.perturbations.contract import perturbation
-from quintain.perturbations.tables import perturb_table
 from quintain.services.access.installation_keys import installation_key
 from quintain.services.evaluate.cells import lifecycle as evaluate
 from quintain.services.evaluate.cells import spending
@@ -42,7 +40,7 @@ from quintain.services.evaluate.cells.sandbox_wait import put_back
 from quintain.services.evaluate.cells.unpacked_model import UnpackedModel
 from quintain.services.evaluate.results.compute import compute_figures
 from quintain.services.evaluate.results.measurement_gaps import keeps_known
-from quintain.services.evaluate.results.variants import VARIANT_ROWS, outdated
+from quintain.services.evaluate.results.variants import VARIANT_ROWS, outdated, perturbed
 from quintain.services.events import ServiceEvent, announce
 from quintain.services.models.outside import share_of
 from quintain.services.tasks.board_settings import board_spec
@@ -328,7 +326,8 @@ def variant_of(db: Session, blobs: Blobs, task: Task, version: DatasetVersion, n
             Outcome.PLATFORM, "{name} can no longer be made: the perturbation has a newer version.", name=name
         )
     source = pl.scan_parquet(blobs.path(version.blob)).sort("id").head(VARIANT_ROWS).collect()
-    table = perturb_table(task, source, perturbation(name.rpartition(".v")[0]), seed=_seed(db, version, name))
+    seed = _seed(db, version, name)
+    table = perturbed(task, source, name.rpartition(".v")[0], seed=seed, language=version.language or task.language)
     with blobs.scratch(".parquet") as path:
         table.write_parquet(path)
         key = blobs.put_file(path)

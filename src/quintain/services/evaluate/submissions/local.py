@@ -32,8 +32,6 @@ from quintain.engine.jobs import CellJob, CellResult, LocalEngine
 from quintain.engine.predicting import prediction_schema
 from quintain.engine.runner import RunnableModel
 from quintain.engine.sandbox.limits import OURS, RunEnded
-from quintain.perturbations.contract import perturbation
-from quintain.perturbations.tables import perturb_table
 from quintain.services.evaluate.cells.conditions import Conditions, runnable
 from quintain.services.evaluate.cells.estimate import estimate
 from quintain.services.evaluate.cells.kept_spending import within_budgets
@@ -45,7 +43,7 @@ from quintain.services.evaluate.results.measurement_gaps import (
 )
 from quintain.services.evaluate.results.scoring import score_table
 from quintain.services.evaluate.results.unchanged import side_by_side, unchanged_figures
-from quintain.services.evaluate.results.variants import VARIANT_ROWS, VARIANT_SEED, family_of, variants_for
+from quintain.services.evaluate.results.variants import VARIANT_ROWS, VARIANT_SEED, family_of, perturbed, variants_for
 from quintain.services.models.inspection import require_runnable
 from quintain.tasks.contract import kind_of
 from quintain.tasks.definition import read_task
@@ -289,7 +287,7 @@ def _shares(bench: _Bench, plain: pl.DataFrame) -> dict[str, Any]:
         if family is None:
             continue
         name = variant.rpartition(".v")[0]
-        changed = perturb_table(bench.task, source, perturbation(name), seed=VARIANT_SEED)
+        changed = perturbed(bench.task, source, name, seed=VARIANT_SEED, language=bench.task.language)
         if changed.height:
             tables[family].append(side_by_side(name, changed, plain, _answers(bench, name, changed)))
     return {

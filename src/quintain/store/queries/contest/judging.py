@@ -50,12 +50,6 @@ def count(db: Session, pair_filter: PairFilter, user_id: int, at: datetime) -> i
     return db.scalar(select(func.count()).select_from(_open(pair_filter, user_id, at).subquery())) or 0
 
 
-def count_unjudged(db: Session, pair_filter: PairFilter) -> int:
-    """Count the pairs that wait for a judgement of anybody."""
-    query = _of(pair_filter).where(_judged() < pair_filter.enough)
-    return db.scalar(select(func.count()).select_from(query.subquery())) or 0
-
-
 def lease_of(db: Session, contest_id: int, user_id: int, at: datetime) -> ContestLease | None:
     """Return the pair that somebody has in hand; None without one."""
     query = select(ContestLease).where(ContestLease.contest_id == contest_id, ContestLease.user_id == user_id)
@@ -94,11 +88,6 @@ def judged_by(db: Session, pair_id: int, user_id: int) -> bool:
     """Whether somebody has judged a pair."""
     query = select(ContestJudgement.id).where(ContestJudgement.pair_id == pair_id)
     return db.scalar(query.where(ContestJudgement.user_id == user_id).limit(1)) is not None
-
-
-def is_disputed(db: Session, pair_id: int) -> bool:
-    """Whether somebody contests a pair."""
-    return db.scalar(select(ContestDispute.id).where(ContestDispute.pair_id == pair_id).limit(1)) is not None
 
 
 def is_ruled(db: Session, pair_id: int) -> bool:

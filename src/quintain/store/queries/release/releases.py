@@ -55,15 +55,6 @@ class JudgedRow(NamedTuple):
         return {name: value for name, value in places.items() if value} | (self.prompt_about or {}) | self.source
 
 
-class StoredRelease(NamedTuple):
-    """A release with the validation it is of."""
-
-    release: ReleaseRow
-    task: str
-    validation: str
-    round: int | None
-
-
 def judged(db: Session, validation_id: int) -> list[JudgedRow]:
     """List the items of a validation that stand, in order; gold items are none."""
     query = (

@@ -17,6 +17,7 @@ from quintain.core.errors import BadInput, Conflict, Fault
 from quintain.core.example import Role
 from quintain.core.task import Task
 from quintain.core.texts import Text
+from quintain.data.encodings import NAMES
 from quintain.services.access.permissions import require_owner
 from quintain.services.data import datasets, import_jobs
 from quintain.services.data.bundles import find_data_file, has_images
@@ -155,6 +156,7 @@ def _form(
         values=values,
         seen=seen,
         content_names=content_names(visit),
+        encodings=NAMES,
         leave_out=LEAVE_OUT,
         crumbs=[
             (title_of(visit, task), f"/tasks/{task.name}"),

@@ -13,6 +13,7 @@ from starlette.responses import Response
 from quintain.core.errors import BadInput, Conflict
 from quintain.core.people import RoleName
 from quintain.core.task import Label, Task
+from quintain.data.encodings import NAMES
 from quintain.data.first_look import look_at_file
 from quintain.data.guessing import guess_columns, guess_task, propose_labels
 from quintain.services.access.permissions import require_role
@@ -139,6 +140,7 @@ def _page(visit: Visit, new: NewTask | None, trouble: Trouble | None = None) -> 
         values=new.values if new else {},
         kinds=[(name, _(member.title)) for name, member in KINDS.items()],
         content_names=content_names(visit),
+        encodings=NAMES,
         leave_out=LEAVE_OUT,
         crumbs=[(_("New task"), "/tasks/new"), (_("From a file"), None)],
         error=trouble,

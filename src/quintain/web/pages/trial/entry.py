@@ -15,7 +15,7 @@ from quintain.services.collect.panels.entry_codes import NAMES
 from quintain.services.collect.panels.panel_ids import TURK_HOSTS
 from quintain.services.collect.rounds.manage import RoundInfo
 from quintain.services.pay import earnings
-from quintain.services.trial import panel_entry as trial_doors
+from quintain.services.trial import panel_entry as trial_entry
 from quintain.services.validate.judging import panel_entry
 from quintain.web.middleware import CONTENT_SECURITY_POLICY
 from quintain.web.visit import CSRF_COOKIE, PANEL_COOKIE, SESSION_COOKIE, Posting, Visit, Visiting
@@ -48,12 +48,12 @@ def complete_judging(visit: Visiting, task: str, name: str) -> Response:
 
 def complete_trial(visit: Visiting, task: str, trial: str) -> Response:
     """Show the completion code, and the way back, to who has done something in a trial."""
-    return _done(visit, trial_doors.complete(visit.db, visit.actor, task, trial, "trial"))
+    return _done(visit, trial_entry.complete(visit.db, visit.actor, task, trial, "trial"))
 
 
 def complete_grading(visit: Visiting, task: str, trial: str) -> Response:
     """Show the completion code, and the way back, to who has graded."""
-    return _done(visit, trial_doors.complete(visit.db, visit.actor, task, trial, "grading"))
+    return _done(visit, trial_entry.complete(visit.db, visit.actor, task, trial, "grading"))
 
 
 def _done(visit: Visit, done: entry.Completion) -> Response:
@@ -77,7 +77,7 @@ def _enter(visit: Visit, key: str, *, code: str = "", ask: str = "", sure: bool 
         outside=visit.workspace.outside,
         mail=visit.workspace.mail,
     )
-    arrival = trial_doors.enter(visit.db, key, parameters, visitor)
+    arrival = trial_entry.enter(visit.db, key, parameters, visitor)
     if arrival.device:
         visit.remember(PANEL_COOKIE, arrival.device)
     if arrival.question is not None:

@@ -17,8 +17,7 @@ from quintain.reports.html import body_of
 from quintain.services.collect.rounds.start_round import prompt_sources
 from quintain.services.tasks import definitions as tasks
 from quintain.services.trial import letters as letters_
-from quintain.services.trial import model_runs, reporting, stages, stored_report, trials
-from quintain.services.trial import panel_entry as doors_
+from quintain.services.trial import model_runs, panel_entry, reporting, stages, stored_report, trials
 from quintain.services.trial.costs import trial_costs
 from quintain.services.trial.offers import own_trials
 from quintain.services.trial.rounds import contexts_needed
@@ -124,7 +123,7 @@ def set_doors(post: Posting, task: str, trial: str) -> Response:
         data = form.data(reading)
         if reading.faults:
             raise BadInput(faults=reading.faults)
-        doors_.set_doors(visit.db, visit.actor, task, trial, data, base_url=visit.base_url, edit=form_edit(post))
+        panel_entry.set_doors(visit.db, visit.actor, task, trial, data, base_url=visit.base_url, edit=form_edit(post))
     except (BadInput, Conflict) as error:
         return show_to_owner(visit, task, trial, trouble_of(error), typed)
     return visit.redirect(f"/tasks/{task}/trials/{trial}#doors", visit.tongue.gettext("Saved"))
@@ -233,10 +232,10 @@ def show_to_owner(
     record = trials.get_trial(visit.db, visit.actor, task, trial)
     form = _doors_form(visit, task, trial)
     faults = form.faults_by_control(trouble.faults if trouble else (), visit.language)
-    values = typed or form.show(doors_.doors_of(trials.find_trial(visit.db, task, trial)))
+    values = typed or form.show(panel_entry.doors_of(trials.find_trial(visit.db, task, trial)))
     doors = None
     if not record.simulated:
-        doors = doors_.get_doors(visit.db, visit.actor, task, trial, base_url=visit.base_url)
+        doors = panel_entry.get_doors(visit.db, visit.actor, task, trial, base_url=visit.base_url)
     return visit.render(
         "trial/trial.html",
         status=shown.status if (shown := trouble or model_trouble or open_trouble) else 200,
@@ -250,7 +249,7 @@ def show_to_owner(
         named=named,
         kinds=_kinds(visit),
         doors=doors,
-        made_from=visit.made_from("doors", plain(doors_.doors_of(trials.find_trial(visit.db, task, trial)))),
+        made_from=visit.made_from("doors", plain(panel_entry.doors_of(trials.find_trial(visit.db, task, trial)))),
         sheet=Sheet(form, visit.tongue, values, faults, {}),
         error=trouble,
         costs=None if record.state == "draft" or record.simulated else trial_costs(visit.db, visit.actor, task, trial),
