@@ -65,7 +65,8 @@ def _value(language: str, value: Value) -> Value:
 class WrittenNumber(float):
     """A number that is written by the format of a template, with the signs of a language.
 
-    >>> "{share:.1%} of {n:,}, {n}".format(share=WrittenNumber(0.125, "de"), n=WrittenNumber(1200, "de")).replace("\u00a0", " ")
+    >>> share, n = WrittenNumber(0.125, "de"), WrittenNumber(1200, "de")
+    >>> "{share:.1%} of {n:,}, {n}".format(share=share, n=n).replace("\u00a0", " ")
     '12,5 % of 1.200, 1200'
     """
 
