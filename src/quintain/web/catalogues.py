@@ -96,7 +96,7 @@ class Translation:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadingState:
     """How far the translations into one language have been read by somebody who speaks it."""
 
     language: str
@@ -111,7 +111,7 @@ class Reading:
 
 
 @cache
-def reading(language: str) -> Reading:
+def reading(language: str) -> ReadingState:
     """Return how far the translations into *language* have been read, and those that have not."""
     unread: list[Translation] = []
     translated, partial = 0, False
@@ -123,7 +123,7 @@ def reading(language: str) -> Reading:
                 if is_unread(catalogue, message):
                     source = message.id if isinstance(message.id, str) else message.id[-1]
                     unread.append(Translation(domain, source, texts_of(message)))
-    return Reading(language, translated, tuple(unread), partial)
+    return ReadingState(language, translated, tuple(unread), partial)
 
 
 def _catalogues_of(language: str) -> Iterator[tuple[str, Catalog]]:

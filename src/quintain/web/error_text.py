@@ -58,18 +58,19 @@ def _value(language: str, value: Value) -> Value:
         case Sum():
             return Tongue(language).money(Money(value.amount, value.currency))
         case float() | int() if language != SOURCE_LANGUAGE and not isinstance(value, bool):
-            return Figure(value, language)
+            return WrittenNumber(value, language)
     return value
 
 
-class Figure(float):
+class WrittenNumber(float):
     """A number that is written by the format of a template, with the signs of a language.
 
-    >>> "{share:.1%} of {n:,}, {n}".format(share=Figure(0.125, "de"), n=Figure(1200, "de")).replace("\u00a0", " ")
+    >>> share, n = WrittenNumber(0.125, "de"), WrittenNumber(1200, "de")
+    >>> "{share:.1%} of {n:,}, {n}".format(share=share, n=n).replace("\u00a0", " ")
     '12,5 % of 1.200, 1200'
     """
 
-    def __new__(cls, value: float, language: str) -> Figure:
+    def __new__(cls, value: float, language: str) -> WrittenNumber:
         """Write *value* as readers of *language* do."""
         return super().__new__(cls, value)
 

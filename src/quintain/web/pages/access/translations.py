@@ -23,7 +23,9 @@ def show(visit: Visiting, asked: Asking) -> Response:
         readings=translated,
         chosen=chosen,
         search=asked.q.strip()[:200],
-        listing=make_listing(rows, {"text": lambda one: None}, asked, path="/admin/translations", default="text"),
+        listing=make_listing(
+            rows, {"text": lambda entry: entry.source}, asked, path="/admin/translations", default="text"
+        ),
         choices=[(one.language, Tongue.name_of(one.language)) for one in translated],
         text_direction=Tongue(chosen.language).direction,
         tab="translations",
