@@ -135,7 +135,7 @@ def test_judging_runs_in_its_language(
         page = profiles({"locale": language}).new_page()
         visitor = Visitor(page, url)
         visitor.sign_in("wilma")
-        begin(page, url, "/tasks/mood/judge/1")
+        begin(page, url, "/tasks/mood/judge/reviews")
         look(visitor, language, "judge")
         shown = page.locator("[data-item]:visible")
         first = shown.first.inner_text()
