@@ -297,11 +297,6 @@ def problems(path: Path, wanted: Catalog) -> list[str]:
     return sorted(found)
 
 
-def is_new(problem: str, path: Path) -> bool:
-    """Say whether a partial catalogue lacks a text that came in with other work: it is shown in English until then."""
-    return header(read_catalogue(path)).get("covers") == WORKERS and problem.startswith("not ")
-
-
 def last_of(message: Message) -> str:
     """Return a text, of two the one for many."""
     return message.id if isinstance(message.id, str) else message.id[-1]
@@ -378,9 +373,7 @@ def main() -> None:
         mark_read(asked.read)
     elif asked.check:
         found = [slip for path in sorted(SOURCE.rglob("*.py")) for slip in slips(path)]
-        found += [
-            f"{path}: {text}" for path, wanted in files() for text in problems(path, wanted) if not is_new(text, path)
-        ]
+        found += [f"{path}: {text}" for path, wanted in files() for text in problems(path, wanted)]
         sys.exit("\n".join(found) if found else 0)
     else:
         for path, wanted in files():

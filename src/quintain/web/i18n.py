@@ -95,9 +95,13 @@ class Tongue:
         return self.money(value) if isinstance(value, Money) else value
 
     def money(self, value: Money) -> str:
-        """Write an amount of money; English readers, who are of many countries, get the code of the currency."""
+        """Write an amount of money.
+
+        English readers, who are of many countries, get the code of the currency; so do those who read from right to
+        left, where signs such as US$ would be torn apart.
+        """
         digits = MINOR_DIGITS.get(value.currency, 2)
-        if self.code == SOURCE_LANGUAGE:
+        if self.code == SOURCE_LANGUAGE or self.direction == "rtl":
             return f"{self.number(value.amount / 10**digits, digits)} {value.currency}"
         pattern = Locale.parse(self.code, sep="-").currency_formats["standard"].pattern.partition(";")[0]
         fraction = "." + "0" * digits if digits else ""

@@ -25,7 +25,7 @@ export function showWorth(place, state, titles, words) {
   const { worth, shares } = state.found;
   const points = (value) => {
     const text = digits(value);
-    return base.unit === "%" ? fill(words.points_percent, { value: text }) : fill(words.points, { value: text, unit: base.unit });
+    return base.unit === "%" ? fill(words.points_percent, { value: text }) : fill(words.points, { value: text, unit: words[base.unit] ?? base.unit });
   };
   const lines = state.axes.flatMap((axis, c) => {
     if (axis.name === state.base || shares[c] === 0) return [];
@@ -38,7 +38,7 @@ export function showWorth(place, state, titles, words) {
     }
     const much = amountFor(state.values[c]);
     const amount = number(much, 0, 12);
-    const values = { amount, unit: axis.unit, axis: titles[axis.name], points: points(worth[c] * much), base: titles[state.base] };
+    const values = { amount, unit: words[axis.unit] ?? axis.unit, axis: titles[axis.name], points: points(worth[c] * much), base: titles[state.base] };
     return [fill(axis.lower ? words.worth_less : words.worth_more, values)];
   });
   place.replaceChildren(...[...new Set(lines)].map((line) => element("li", {}, line)));

@@ -173,14 +173,14 @@ export class Table {
     const { name, unit } = state.axes[c];
     const figure = this.figure(m, c);
     if (!figure) return [`${this.titles[name]}: ${this.absent(m, c)}`, ...gapTexts(state.gaps(m, c), words)];
-    return [`${this.titles[name]}: ${exact(figure.value)}${unit ? ` ${unit}` : ""}`, ...about(figure, words)];
+    return [`${this.titles[name]}: ${exact(figure.value)}${unit ? ` ${words[unit] ?? unit}` : ""}`, ...about(figure, words)];
   }
 
   reason(m) {
     const { state, words, titles } = this;
     const axis = state.axes.find((one) => one.name === state.beyond[m]);
     const why = axis
-      ? fill(words.beyond, { axis: titles[axis.name], cap: `${axis.cap} ${axis.unit}` })
+      ? fill(words.beyond, { axis: titles[axis.name], cap: `${axis.cap} ${words[axis.unit] ?? axis.unit}` })
       : fill(words.missing, { axes: (state.found.missing[m] ?? []).map((name) => titles[name]).join(", ") });
     const texts = this.whys(m);
     return texts.length ? `${why} (${texts.join("; ")})` : why;
