@@ -88,6 +88,7 @@ OWN = {
     "Fault": frozenset({"file", "row", "field", "line"}),
 }
 SAID_AT_ONCE = frozenset({*ERRORS, "Fault"})  # helpers hand on what they are given
+MAY_WAIT = 30  # texts by which a language of workers' pages may lag behind: until then they are in English
 SPOKEN_IN_ENGLISH = ("cli/", "client/", "engine/guest/")  # commands, the library, and what runs beside a model
 
 
@@ -294,6 +295,9 @@ def problems(path: Path, wanted: Catalog) -> list[str]:
             found += [f"wrong placeholders: {message.id}"] * any(
                 named(text) - named(last_of(message)) for text in texts
             )
+    waiting = [text for text in found if text.startswith("not ")]
+    if header(have).get("covers") == WORKERS and len(waiting) <= MAY_WAIT:
+        found = [text for text in found if text not in waiting]
     return sorted(found)
 
 

@@ -119,7 +119,7 @@ class Contraction(Perturbation):
 
 
 def _exchanges(batch: TextBatch, words: Words) -> Iterator[tuple[int, int, int, str]]:
-    """Give, for each form that can be exchanged, its first word, where it begins and ends, and the other form."""
+    """Return, for each form that can be exchanged, its first word, where it begins and ends, and the other form."""
     joined, at = batch.joined, _likely(batch, words)
     # Whether the words behind and before stand after exactly one blank, as parts of a form do.
     after = np.append((words.start[1:] == words.end[:-1] + 1) & (batch.codes[words.end[:-1]] == 32), False)

@@ -55,7 +55,7 @@ log = logging.getLogger("quintain.submit")
 class SubmissionRules:
     """What the operator lets be submitted. *per_day* counts for each builder and task; None is no limit.
 
-    Models are tried under the conditions *trial* before they are run; *elsewhere* says that workers on other machines
+    Models are tried under the conditions *tryout* before they are run; *elsewhere* says that workers on other machines
     can do that where this one lacks a sandbox.
     """
 
@@ -79,13 +79,13 @@ class ModelSubmission:
     new: bool
     cells: int
     left_today: int | None
-    trial: str = PASSED
+    tryout: str = PASSED
     estimate: CostEstimate | None = None
 
     @property
     def waiting(self) -> bool:
         """Whether a worker has to try it before its cells are queued."""
-        return self.trial == QUEUED
+        return self.tryout == QUEUED
 
     def record(self) -> records.Submission:
         """Return the submission as programs see it."""
@@ -94,7 +94,7 @@ class ModelSubmission:
             new=self.new,
             cells=self.cells,
             left_today=self.left_today,
-            trial=self.trial,
+            trial=self.tryout,
             estimate=self.estimate,
         )
 

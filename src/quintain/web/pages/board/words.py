@@ -113,6 +113,12 @@ def _certainty_words(_: Translate) -> dict[str, str]:
     return {
         "above": _("Probability that the row is above the column"),
         "pair": _("{first} above {second}: {percent}"),
+        "none_waiting": _("No model is ranked yet: {waiting} of {needed} runs are still to come."),
+        "none_lacking": _(
+            "No model is ranked by these weights: each lacks a figure that counts, and its row says which. What was "
+            "measured beside other work is measured again once the machine is quiet; another choice above may rank "
+            "already."
+        ),
         "none_ranked": _("No model is ranked yet: each lacks a figure that counts. Runs under way fill them in."),
         "more": _("about {n} more examples would settle it"),
         "settled": _("settled by the examples at hand"),

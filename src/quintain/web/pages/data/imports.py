@@ -188,5 +188,5 @@ def _roles(visit: Visit, *, divisible: bool) -> list[tuple[str, str, str]]:
         (Role.TEST.value, _("test"), _("For scoring models.")),
         (Role.CONTRAST.value, _("contrast"), _("Pivots and their perturbed neighbours.")),
     ]
-    parts = (PARTS, _("divide it"), _("Eight tenths train, one dev, one test; what is nearly alike stays on one side."))
+    parts = (PARTS, _("divide it"), _("A tenth dev, a tenth but at least 100 test, the rest train."))
     return [parts, *whole] if divisible else whole
