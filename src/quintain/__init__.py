@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from quintain.library.item_response import irt
     from quintain.library.labels import aggregate, agreement, expand, human, workers
     from quintain.library.perturbed import perturb
+    from quintain.library.preferences import preference
     from quintain.library.releasing import release
     from quintain.library.results import Chart, Result
     from quintain.library.scores import contest_score, contrast_score, rank, score
@@ -73,6 +74,7 @@ _PUBLIC = {
     "expand": "quintain.library.labels",
     "human": "quintain.library.labels",
     "perturb": "quintain.library.perturbed",
+    "preference": "quintain.library.preferences",
     "rank": "quintain.library.scores",
     "release": "quintain.library.releasing",
     "score": "quintain.library.scores",
@@ -136,6 +138,7 @@ __all__ = [
     "kind_of",
     "parse_task",
     "perturb",
+    "preference",
     "rank",
     "read_task",
     "release",
