@@ -57,6 +57,8 @@ def reliability(table: VoteTable, strengths: Strengths) -> list[VoterReliability
     counted, agreed, expected = (votes.judges @ values for values in (decided, agrees, higher))
     rows = []
     for at, (judge, count, ties, left, decisions, one_sided) in enumerate(_sides(table).iter_rows()):
-        shares = (left / decisions, agreed[at] / counted[at], expected[at] / counted[at]) if decisions else (None,) * 3
-        rows.append(VoterReliability(table.judges[judge], count, ties, *shares, one_sided))
+        parts = (left / decisions, agreed[at] / counted[at], expected[at] / counted[at]) if decisions else ()
+        shares = [float(part) for part in parts] or [None, None, None]
+        row = VoterReliability(table.judges[judge], count, ties, shares[0], shares[1], shares[2], one_sided)
+        rows.append(row)
     return sorted(rows, key=lambda row: (-row.votes, row.judge))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -133,7 +133,6 @@ def read_votes(path: Source, reading: VoteReading) -> VoteTable:
     optional = OPTIONAL if reading.by in (None, *OPTIONAL) else (*OPTIONAL, str(reading.by))
     types = {"weight": pl.Float64()}
     frame = read_table(path, required=COLUMNS, optional=optional, columns=reading.columns, types=types)
-    used = [name for name in (*COLUMNS, *optional) if name in frame.columns and name != "item"]
     if reading.by is not None and reading.by not in frame.columns:
         there = ", ".join(frame.columns)
         raise BadInput(
@@ -142,17 +141,25 @@ def read_votes(path: Source, reading: VoteReading) -> VoteTable:
             there=there,
             remedy="Use one of {there}.",
         )
-    if reading.by is not None and reading.by not in used:
-        used.append(reading.by)
+    used = [name for name in (*COLUMNS, *optional) if name in frame.columns and name != "item"]
     nested = [name for name in used if frame[name].dtype.is_nested()]
     if nested:
         raise BadInput("The column '{name}' has lists.", name=nested[0], remedy="Write one value in each cell.")
     _check_weights(frame, path)
     notes: list[str] = []
     styles = _styles(frame, reading.style, notes)
-    votes = _alike(frame.select(used), reading.by, styles)
-    votes = _named(votes, frame, path)
-    return _coded(votes, styles, notes)
+    coded, models, judges = _coded(frame, path, reading.by, notes)
+    if LENGTH in styles:
+        measured = frame.select(_apart(name).cast(pl.Float32).alias(name) for name in TEXT_STYLES)
+        votes = coded.hstack(measured).with_columns(pl.lit(1, dtype=pl.UInt32).alias("times"))
+        weight = pl.col("weight") if "weight" in votes.columns else pl.lit(1.0)
+        votes = votes.with_columns(weight=weight, squares=weight**2)
+    else:
+        del frame
+        votes = _alike(coded)
+    if POSITION in styles:
+        votes = votes.with_columns(pl.lit(1.0, dtype=pl.Float32).alias(POSITION))
+    return VoteTable(votes, models, judges, styles, notes)
 
 
 def _styles(frame: pl.DataFrame, asked: bool | None, notes: list[str]) -> tuple[str, ...]:
@@ -181,22 +188,15 @@ def _check_weights(frame: pl.DataFrame, path: Source) -> None:
         raise BadInput(faults=faults, total=len(wrong))
 
 
-def _alike(frame: pl.DataFrame, by: str | None, styles: Sequence[str]) -> pl.DataFrame:
-    """Count the votes that are alike: all of them where texts are measured, and otherwise by their words."""
-    weight = pl.col("weight") if "weight" in frame.columns else pl.lit(1.0)
-    keys = [*COLUMNS, *(["judge"] if "judge" in frame.columns else [])]
-    group = [pl.col(by).alias("group")] if by else []
-    if LENGTH in styles:
-        measured = [_apart(name).cast(pl.Float32).alias(name) for name in TEXT_STYLES]
-        counts = [pl.lit(1, dtype=pl.UInt32).alias("times"), weight.alias("weight"), (weight**2).alias("squares")]
-        return frame.select(*keys, *group, *counts, *measured)
-    named = frame.lazy().select(*keys, *group, *([weight] if "weight" in frame.columns else []))
-    names = [*keys, *(["group"] if by else [])]
-    if "weight" in frame.columns:
-        sums = [pl.col("weight").sum(), (pl.col("weight") ** 2).sum().alias("squares")]
-        return named.group_by(names).agg(pl.len().alias("times"), *sums).collect()
-    counted = named.group_by(names).agg(pl.len().alias("times")).collect()
-    return counted.with_columns(pl.col("times").cast(pl.Float64).alias("weight")).with_columns(squares="weight")
+def _alike(votes: pl.DataFrame) -> pl.DataFrame:
+    """Count the votes that are alike."""
+    keys = [name for name in votes.columns if name != "weight"]
+    if "weight" in votes.columns:
+        return votes.group_by(keys).agg(
+            pl.len().alias("times"), pl.col("weight").sum(), (pl.col("weight") ** 2).sum().alias("squares")
+        )
+    counted = votes.group_by(keys).agg(pl.len().alias("times"))
+    return counted.with_columns(weight=pl.col("times").cast(pl.Float64), squares=pl.col("times").cast(pl.Float64))
 
 
 def _apart(name: str) -> pl.Expr:
@@ -213,70 +213,75 @@ def _measure(text: pl.Expr, name: str) -> pl.Expr:
     return text.str.count_matches(_LIST if name == LISTS else _HEADING)
 
 
-def _named(votes: pl.DataFrame, frame: pl.DataFrame, path: Source) -> pl.DataFrame:
-    """Clean names and words; where some are wrong, look for their rows."""
-    votes = votes.with_columns(_clean(pl.col("left")), _clean(pl.col("right")), _word())
-    strange = pl.col("winner").is_null() | ~pl.col("winner").is_in([*_WORDS])
-    strange = strange | pl.col("left").is_null() | pl.col("right").is_null() | (pl.col("left") == pl.col("right"))
-    if votes.select(strange.any()).item():
-        raise _faults(frame, path)
-    return votes.with_columns(
-        both_bad=pl.col("winner") == BOTH_BAD,
-        outcome=pl.col("winner").replace_strict(_WORDS, return_dtype=pl.Int8),
-    ).drop("winner")
-
-
-def _clean(name: pl.Expr) -> pl.Expr:
-    return name.cast(pl.String).str.strip_chars().str.normalize("NFC").replace("", None)
-
-
-def _word() -> pl.Expr:
-    word = pl.col("winner").cast(pl.String).str.strip_chars().str.to_lowercase()
-    return word.replace(dict.fromkeys(_BAD, BOTH_BAD))
-
-
-def _faults(frame: pl.DataFrame, path: Source) -> BadInput:
-    rows = frame.select(_clean(pl.col("left")), _clean(pl.col("right")), _word(), said="winner").with_row_index("row")
-    faults: list[Fault] = []
-    wrong = rows.filter(
-        pl.col("left").is_null()
-        | pl.col("right").is_null()
-        | (pl.col("left") == pl.col("right"))
-        | pl.col("winner").is_null()
-        | ~pl.col("winner").is_in([*_WORDS])
-    )
-    for row, left, right, word, said in wrong.head(FAULT_LIMIT).iter_rows():
-        at = {"file": path.name, "row": row_number(path, row)}
-        if left is None or right is None:
-            faults.append(Fault("no model is named", **at, field="left" if left is None else "right"))
-        elif left == right:
-            faults.append(Fault("'{model}' stands against itself", model=left[:SHOWN], **at))
-        if word not in _WORDS:
-            known = "left, right, tie, both_bad"
-            shown = str(said or "")[:SHOWN]
-            faults.append(Fault("'{word}' is not one of {known}", word=shown, known=known, **at, field="winner"))
-    return BadInput(
-        faults=faults,
-        total=max(len(wrong), len(faults)),
-        remedy="Name two different models, and who won: left, right, tie or both_bad.",
-    )
-
-
-def _coded(votes: pl.DataFrame, styles: Sequence[str], notes: list[str]) -> VoteTable:
-    """Write names as their numbers, in the order of the alphabet."""
-    models = sorted({*votes["left"].unique().to_list(), *votes["right"].unique().to_list()})
-    kind = pl.Enum(models)
-    votes = votes.with_columns(pl.col(*_SIDES).cast(kind).to_physical().cast(pl.Int32))
+def _coded(
+    frame: pl.DataFrame, path: Source, by: str | None, notes: list[str]
+) -> tuple[pl.DataFrame, list[str], list[str]]:
+    """Write names as numbers, in the order of the alphabet, and winners as outcomes; refuse what is none."""
+    models = sorted({name for side in _SIDES for name in _distinct(frame[side], _clean)})
+    words = [*_WORDS]
+    left, right = (_codes(frame[side], models, _clean) for side in _SIDES)
+    winner = _codes(frame["winner"], words, _word)
+    wrong = (left < 0) | (right < 0) | (winner < 0) | (left == right)
+    if wrong.any():
+        raise _faults(frame[np.flatnonzero(wrong)[:FAULT_LIMIT]], np.flatnonzero(wrong), path)
+    outcomes = np.array([_WORDS[word] for word in words], dtype=np.int8)
+    bad = np.array([word == BOTH_BAD for word in words])
+    coded = pl.DataFrame({"left": left, "right": right, "outcome": outcomes[winner], "both_bad": bad[winner]})
     judges: list[str] = []
-    if "judge" in votes.columns:
-        votes = votes.with_columns(pl.col("judge").cast(pl.String).str.strip_chars().fill_null(""))
-        judges = sorted(votes["judge"].unique().to_list())
-        nameless = int(votes.filter(pl.col("judge") == "")["times"].sum())
+    if "judge" in frame.columns:
+        judges = ["", *_distinct(frame["judge"], _clean)]
+        judge = _codes(frame["judge"], judges, _clean)
+        nameless = int((judge < 0).sum())
         if nameless:
             notes.append(Text("Votes without a judge, counted as those of one person: {n:,}.", n=nameless))
-        votes = votes.with_columns(pl.col("judge").cast(pl.Enum(judges)).to_physical().cast(pl.Int32))
-    if "group" in votes.columns:
-        votes = votes.with_columns(pl.col("group").cast(pl.String).str.strip_chars().fill_null(""))
-    if POSITION in styles:
-        votes = votes.with_columns(pl.lit(1.0, dtype=pl.Float32).alias(POSITION))
-    return VoteTable(votes, models, judges, styles, notes)
+        coded = coded.with_columns(pl.Series("judge", np.maximum(judge, 0)))
+    if by is not None:
+        coded = coded.with_columns(_clean(frame[by]).fill_null("").cast(pl.Categorical).alias("group"))
+    return coded.with_columns(frame["weight"]) if "weight" in frame.columns else coded, models, judges
+
+
+def _distinct(column: pl.Series, clean: Callable[[pl.Series], pl.Series]) -> list[str]:
+    """List the names of a column, in order."""
+    return clean(column.unique()).drop_nulls().unique().sort().to_list()
+
+
+def _codes(column: pl.Series, names: Sequence[str], clean: Callable[[pl.Series], pl.Series]) -> IntArray:
+    """Return the places of a column's values among *names*, -1 for what is none of them."""
+    kept = column.cast(pl.String).cast(pl.Categorical)
+    distinct = kept.unique().drop_nulls()
+    place = {name: at for at, name in enumerate(names)}
+    known = [place.get(name, -1) for name in clean(distinct.cast(pl.String)).to_list()]
+    numbers = distinct.to_physical().to_numpy()
+    codes = np.full(int(numbers.max(initial=0)) + 1, -1, dtype=np.int32)
+    codes[numbers] = known
+    at = kept.to_physical()
+    return np.where(at.is_null().to_numpy(), -1, codes[at.fill_null(0).to_numpy()]).astype(np.int32)
+
+
+def _clean(names: pl.Series) -> pl.Series:
+    return names.cast(pl.String).str.strip_chars().str.normalize("NFC").replace("", None)
+
+
+def _word(words: pl.Series) -> pl.Series:
+    return words.cast(pl.String).str.strip_chars().str.to_lowercase().replace(dict.fromkeys(_BAD, BOTH_BAD))
+
+
+def _faults(wrong: pl.DataFrame, rows: IntArray, path: Source) -> BadInput:
+    """Name what is wrong in the first *rows*, which are *wrong*."""
+    faults: list[Fault] = []
+    columns = (_clean(wrong["left"]), _clean(wrong["right"]), _word(wrong["winner"]), wrong["winner"])
+    for row, left, right, word, raw in zip(rows.tolist(), *columns, strict=False):
+        file, number = path.name, row_number(path, row)
+        if left is None or right is None:
+            faults.append(Fault("no model is named", file=file, row=number, field="left" if left is None else "right"))
+        elif left == right:
+            faults.append(Fault("'{model}' stands against itself", file=file, row=number, model=left[:SHOWN]))
+        if word not in _WORDS:
+            known, shown = "left, right, tie, both_bad", str(raw or "")[:SHOWN]
+            reason = Text("'{word}' is not one of {known}", word=shown, known=known)
+            faults.append(Fault(reason, file=file, row=number, field="winner"))
+    return BadInput(
+        faults=faults[:FAULT_LIMIT],
+        total=max(len(rows), len(faults)),
+        remedy="Name two different models, and who won: left, right, tie or both_bad.",
+    )
