@@ -97,9 +97,9 @@ class Comparisons:
             known[at] = own[here, here] - shared > SHARE_OF_ITS_OWN * max(own[here, here], 1e-300)
         return known
 
-    def with_covariates(self, kept: npt.NDArray[np.bool_]) -> Comparisons:
+    def with_covariates(self, chosen: npt.NDArray[np.bool_]) -> Comparisons:
         """Return the same with some of the covariates."""
-        return replace(self, covariates=self.covariates[:, kept])
+        return replace(self, covariates=self.covariates[:, chosen])
 
 
 @dataclass(frozen=True, slots=True)

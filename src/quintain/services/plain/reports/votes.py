@@ -134,12 +134,12 @@ def read_votes(path: Source, reading: VoteReading) -> VoteTable:
     types = {"weight": pl.Float64()}
     frame = read_table(path, required=COLUMNS, optional=optional, columns=reading.columns, types=types)
     if reading.by is not None and reading.by not in frame.columns:
-        there = ", ".join(frame.columns)
+        columns = ", ".join(frame.columns)
         raise BadInput(
             "There is no column '{name}' to divide votes by.",
             name=reading.by,
-            there=there,
-            remedy="Use one of {there}.",
+            columns=columns,
+            remedy="Use one of {columns}.",
         )
     used = [name for name in (*COLUMNS, *optional) if name in frame.columns and name != "item"]
     nested = [name for name in used if frame[name].dtype.is_nested()]
@@ -247,14 +247,14 @@ def _distinct(column: pl.Series, clean: Callable[[pl.Series], pl.Series]) -> lis
 
 def _codes(column: pl.Series, names: Sequence[str], clean: Callable[[pl.Series], pl.Series]) -> IntArray:
     """Return the places of a column's values among *names*, -1 for what is none of them."""
-    kept = column.cast(pl.String).cast(pl.Categorical)
-    distinct = kept.unique().drop_nulls()
-    place = {name: at for at, name in enumerate(names)}
-    known = [place.get(name, -1) for name in clean(distinct.cast(pl.String)).to_list()]
+    texts = column.cast(pl.String).cast(pl.Categorical)
+    distinct = texts.unique().drop_nulls()
+    codes_of = {name: at for at, name in enumerate(names)}
+    known = [codes_of.get(name, -1) for name in clean(distinct.cast(pl.String)).to_list()]
     numbers = distinct.to_physical().to_numpy()
     codes = np.full(int(numbers.max(initial=0)) + 1, -1, dtype=np.int32)
     codes[numbers] = known
-    at = kept.to_physical()
+    at = texts.to_physical()
     return np.where(at.is_null().to_numpy(), -1, codes[at.fill_null(0).to_numpy()]).astype(np.int32)
 
 
