@@ -5,8 +5,8 @@
 
 Votes are drawn from known strengths, without ties, where both models are the same; both sides read the same Parquet
 file and give ratings with intervals. arena-rank adds a little to the diagonal of what it inverts, which makes intervals
-narrower: it is timed as it comes, and its figures are taken without that. Seconds are those of the clock and, beside them,
-of the processor, from the file to the ratings, with everything imported and tried on a few votes before.
+narrower: it is timed as it comes, and its figures are taken without that. Seconds are those of the clock and, beside
+them, of the processor, from the file to the ratings, with everything imported and tried on a few votes before.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ DRAWS, TOGETHER = 2000, 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class StrengthErrors:
     """Covariances of what was estimated: the largest variance counts; *freedom* is that of t, None for the normal."""
 
     covariances: Sequence[FloatArray]
@@ -48,7 +48,7 @@ def _root(values: FloatArray) -> FloatArray:
     return np.asarray(np.sqrt(np.maximum(values, 0.0)), dtype=np.float64)
 
 
-def spread_of(strengths: Strengths, votes: float, *, held: bool = False) -> Spread:
+def spread_of(strengths: Strengths, votes: float, *, held: bool = False) -> StrengthErrors:
     """Return the robust covariances, from so many *votes*: by judge where they are known.
 
     Few judges tell too little of how they differ, and so do votes that are *held* together by added ones: there the
@@ -67,7 +67,7 @@ def spread_of(strengths: Strengths, votes: float, *, held: bool = False) -> Spre
         gauge[: table.size] = 1.0
         own = bread - np.outer(gauge, gauge) * float(gauge @ bread @ gauge) / table.size**2
         covariances.append(own * float(table.squares.sum() / table.weight.sum()))
-    return Spread(covariances, int(count) - 1 if several else None)
+    return StrengthErrors(covariances, int(count) - 1 if several else None)
 
 
 def _by_vote(strengths: Strengths) -> FloatArray:
@@ -111,7 +111,7 @@ def ranks(strengths: FloatArray) -> IntArray:
 
 
 def rank_intervals(
-    strengths: FloatArray, spread: Spread, rng: np.random.Generator, confidence: float = 0.95
+    strengths: FloatArray, spread: StrengthErrors, rng: np.random.Generator, confidence: float = 0.95
 ) -> tuple[IntArray, IntArray]:
     """Return the best and the worst rank that each may have.
 

@@ -23,7 +23,7 @@ from quintain.services.plain.reports.voters import ONE_SIDED, drop_one_sided, re
 from quintain.services.plain.reports.votes import VoteReading, VoteTable, read_votes
 from quintain.stats.bootstrap import FloatArray, IntArray
 from quintain.stats.paired_comparisons import Comparisons, Strengths, fit_strengths
-from quintain.stats.rating_intervals import Spread, rank_intervals, ranks, spread_of
+from quintain.stats.rating_intervals import StrengthErrors, rank_intervals, ranks, spread_of
 
 POINTS = 400 / math.log(10)  # of one logit
 MIDDLE = 1000.0
@@ -48,7 +48,7 @@ class _Fitted:
     """Estimates of the models that are *present*, and the names of those that only added votes hold."""
 
     strengths: Strengths
-    spread: Spread
+    spread: StrengthErrors
     present: IntArray
     held: list[str]
 
@@ -140,7 +140,9 @@ def _rated(table: VoteTable, fitted: _Fitted, rating: Rating) -> list[RatedModel
     ]
 
 
-def _anchored(names: list[str], strengths: FloatArray, spread: Spread, rating: Rating) -> tuple[FloatArray, FloatArray]:
+def _anchored(
+    names: list[str], strengths: FloatArray, spread: StrengthErrors, rating: Rating
+) -> tuple[FloatArray, FloatArray]:
     """Return the ratings in points, and the standard errors in logits: of the distance to the anchor, where one is."""
     if rating.anchor is None:
         return MIDDLE + POINTS * strengths, spread.errors()[: len(names)]
