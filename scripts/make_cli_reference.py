@@ -146,7 +146,7 @@ def _command(name: str, command: Any, level: int = 2) -> str:
         parts.append("\nFor example:\n\n```sh\n" + "\n".join(examples) + "\n```\n")
     rows = [_parameter(item) for item in command.params if not getattr(item, "hidden", False) and item.name != "help"]
     if rows:
-        parts.append("\n" + _table(("", "what it does", "default"), rows))
+        parts.append("\n" + _table(("option", "what it does", "default"), rows))
     return "".join(parts)
 
 
@@ -181,7 +181,7 @@ def _index() -> str:
     ]
     rows = [(f"[{COMMAND} {word}]({word}.md)", listed.help) for word, listed in COMMANDS.items()]
     others = [(f"[{title}]({name}.md)", text) for name, title, text in (SETTINGS, FAMILIES)]
-    parts = [HEAD, _table(("", "what it does", "default"), common), "\n## Commands\n\n"]
+    parts = [HEAD, _table(("option", "what it does", "default"), common), "\n## Commands\n\n"]
     parts += [_table(("command", "what it does"), rows), "\n## Settings and extensions\n\n"]
     return "".join([*parts, _table(("page", "what it lists"), others)])
 

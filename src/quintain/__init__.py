@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from quintain.library.errors import calibration, disagreement, slices
     from quintain.library.item_response import irt
     from quintain.library.labels import aggregate, agreement, expand, human, workers
+    from quintain.library.machines import estimate, machine_agreement
     from quintain.library.perturbed import perturb
     from quintain.library.preferences import preference
     from quintain.library.releasing import release
@@ -71,8 +72,10 @@ _PUBLIC = {
     "irt": "quintain.library.item_response",
     "contest_score": "quintain.library.scores",
     "contrast_score": "quintain.library.scores",
+    "estimate": "quintain.library.machines",
     "expand": "quintain.library.labels",
     "human": "quintain.library.labels",
+    "machine_agreement": "quintain.library.machines",
     "perturb": "quintain.library.perturbed",
     "preference": "quintain.library.preferences",
     "rank": "quintain.library.scores",
@@ -132,10 +135,12 @@ __all__ = [
     "contest_score",
     "contrast_score",
     "disagreement",
+    "estimate",
     "expand",
     "human",
     "irt",
     "kind_of",
+    "machine_agreement",
     "parse_task",
     "perturb",
     "preference",

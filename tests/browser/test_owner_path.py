@@ -69,8 +69,8 @@ def make_task(page: Page, visitor: Visitor, path: Path) -> None:
     press(page, "New task")
     press(page, "Begin with a file")
     visitor.check()
-    page.set_input_files("#file", path)
-    press(page, "Go on")
+    with page.expect_navigation():
+        page.set_input_files("#file", path)
     expect(page.get_by_label("Column with Text")).to_have_value("Comment")
     expect(page.get_by_label("Column with answer")).to_have_value("Stars")
     expect(page.get_by_label("Label of 5")).to_have_value("positive")

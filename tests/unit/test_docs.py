@@ -194,3 +194,15 @@ def test_the_picture_of_rooms_shows_every_room() -> None:
     assert {room for layer in layers for room in layer.split(" : ")} <= drawn
     lines = (ROOT / "CONTRIBUTING.md").read_text("utf-8").splitlines()
     assert [line.split("■")[0].strip() for line in lines if "■" in line] == layers
+
+
+def test_the_architecture_names_files_that_are_there() -> None:
+    """Every path on the page on architecture is one of a file or a folder of the source, or the end of one."""
+    text = (ROOT / "docs" / "architecture.md").read_text()
+    text = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+    named = {path.rstrip("/") for path in re.findall(r"`([a-z_]+(?:/[a-z_]+)+(?:\.py)?|[a-z_]+\.py)`", text)}
+    source = ROOT / "src" / "quintain"
+    paths = {path.relative_to(ROOT).as_posix() for path in (*source.rglob("*"), *(ROOT / "tests").rglob("*"))}
+    missing = {name for name in named if not any(f"/{path}".endswith(f"/{name}") for path in paths)}
+    assert len(named) > 40
+    assert not {name for name in missing if not (ROOT / name).exists()}

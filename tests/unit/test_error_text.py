@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from babel.messages.pofile import read_po
 from hypothesis import given
 from hypothesis import strategies as st
@@ -113,3 +115,13 @@ def test_translations_are_formal_and_whole() -> None:
     assert len(pairs) > 1_000
     assert [text for text, said in pairs if text.count("\n") != said.count("\n")] == []
     assert [said for _, said in pairs if {"du", "dein", "deine", "dir", "dich"} & set(said.lower().split())] == []
+
+
+def test_pages_are_formal() -> None:
+    """On German pages, too, nobody is addressed as a friend: there is one voice from the first page to the last."""
+    with (LOCALES / "de" / "LC_MESSAGES" / "messages.po").open("rb") as stream:
+        entries = [one.string for one in read_po(stream, locale="de") if one.id]
+    texts = [text for entry in entries for text in ((entry,) if isinstance(entry, str) else entry)]
+    assert len(texts) > 1_000
+    friend = re.compile(r"\b(du|dir|dich|deine?[nmrs]?)\b", re.IGNORECASE)
+    assert [text for text in texts if friend.search(text)] == []

@@ -20,6 +20,21 @@ from quintain.core.escaping import visible
 
 Frame = TypeVar("Frame", pl.DataFrame, pl.LazyFrame)
 SEPARATORS = {"csv": ",", "tsv": "\t"}
+_QUOTED = re.compile(r'"(?:[^"]|"")*"')
+
+
+def separator_of(header: str, usual: str) -> str:
+    """Return what parts the columns of a file with this *header*: some programs write CSV with semicolons or tabs.
+
+    >>> separator_of("text;label", ","), separator_of('"a, b";label', ","), separator_of("text", ",")
+    (';', ';', ',')
+    """
+    bare = _QUOTED.sub("", header)
+    if usual in bare and bare.count(usual) >= bare.count(";"):
+        return usual
+    return next((sign for sign in ";\t," if sign in bare), usual)
+
+
 _STARTS = r"=+\-@\t\r\n＝＋－＠"
 _NUMBER = r"^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$"
 _RUNS = rf"^'*[{_STARTS}]"  # also what begins so already: else it could not be told from what we guarded

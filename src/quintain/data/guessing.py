@@ -87,11 +87,16 @@ def propose_labels(values: Sequence[str]) -> dict[str, str]:
 
     >>> propose_labels(["1", "3", "5", "4", "2"])
     {'1': 'negative', '3': 'neutral', '5': 'positive', '4': 'positive', '2': 'negative'}
+    >>> propose_labels(["Praise", "praise"])
+    {'Praise': 'Praise', 'praise': 'Praise'}
     """
     numbers = {_whole(value) for value in values}
     if len(numbers) >= 4 and numbers <= set(OF_STARS):
         return {value: OF_STARS[_whole(value)] for value in values}
-    return {value: _whole_text(value) for value in values}
+    names: dict[str, str] = {}  # by how they are read: the spelling that comes first is the most frequent
+    for value in values:
+        names.setdefault(_folded(_whole_text(value)), _whole_text(value))
+    return {value: names[_folded(_whole_text(value))] for value in values}
 
 
 def _guess_kind(file: FileLook) -> str:

@@ -44,7 +44,7 @@ def _texts(values: Any) -> tuple[str, ...]:
 
 def _is_encoding(value: Any) -> bool:
     try:
-        return isinstance(value, str) and bool(codecs.lookup(value))
+        return isinstance(value, str) and (value == "" or bool(codecs.lookup(value)))
     except (LookupError, ValueError):
         return False
 
@@ -128,9 +128,11 @@ class ImportPlan:
     names: tuple[str, ...] = option(VALUES, default=(), help="the columns of a file without a header")
     quotes: bool = option(kinds.flag(), default=True, help="whether quotation marks are more than characters")
     separator: str = option(
-        kinds.matching(r"[\s\S]?", Text("a single character")), default="", help="what stands between the columns"
+        kinds.matching(r"[\s\S]?", Text("a single character")),
+        default="",
+        help="what stands between the columns; found out by default",
     )
-    encoding: str = option(ENCODING, default="utf-8", help="how the file's letters are written")
+    encoding: str = option(ENCODING, default="", help="how the file's letters are written; found out by default")
     split: str = option(TEXT, default="", help="which split of a folder; that of the role by default")
 
     def check(self) -> Iterator[Fault]:

@@ -24,8 +24,9 @@ import polars as pl
 from quintain.core.errors import BadInput, Fault
 from quintain.core.jsontext import NotJson, parse_json, too_deep_for_tables
 from quintain.core.texts import Text
-from quintain.data.cells import SEPARATORS, unguard, unguard_cells, write_separated
+from quintain.data.cells import SEPARATORS, separator_of, unguard, unguard_cells, write_separated
 from quintain.data.in_memory import InMemoryTable, Source
+from quintain.data.numbers import plain_numbers
 from quintain.data.parquet import DAMAGE, check_parquet, reading_parquet
 from quintain.data.text import gzip_faults, open_bytes, read_bytes, suffix_of
 
@@ -132,11 +133,10 @@ def _read(path: Path) -> pl.DataFrame:
 
 
 def _separator(data: bytes, usual: str) -> str:
-    """Return the separator, by the header: some programs write CSV with semicolons or tabs."""
+    """Return the separator, by the header."""
     start = len(data) - len(data.lstrip()) if data[:1].isspace() else 0
     end = data.find(b"\n", start)
-    header = data[start : end if end >= 0 else len(data)].decode()
-    return usual if usual in header else next((sign for sign in ";\t," if sign in header), usual)
+    return separator_of(data[start : end if end >= 0 else len(data)].decode(), usual)
 
 
 def _read_parquet(path: Path) -> pl.DataFrame:
@@ -295,7 +295,8 @@ def _typed(table: pl.DataFrame, path: Source, types: Mapping[str, pl.DataType]) 
         if dtype == pl.String() and not isinstance(goal, pl.String):
             source = source.str.strip_chars().replace("", None)
         casts.append(_plain_cast(source, dtype, goal).alias(name))
-    typed = table.with_columns(casts)
+    numeric = [name for name in types if name in table.columns and types[name].is_numeric()]
+    typed = table.with_columns(plain_numbers(table[name]) for name in numeric).with_columns(casts)
     for name, dtype in types.items():
         if name not in table.columns or table.schema[name].is_nested():
             continue

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
+import io
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,10 +13,10 @@ from typing import BinaryIO, cast
 
 from quintain.core.errors import BadInput, Fault, NotFound
 from quintain.core.texts import Text
+from quintain.data.encodings import HEAD, UTF8, Recoded, encoding_of, recoded
 
 MAX_BYTES = 4 << 30  # what is read whole; a small file may be very large once it is uncompressed
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 def open_bytes(path: Path) -> BinaryIO:
@@ -35,8 +37,31 @@ def gzip_faults(name: str) -> Iterator[None]:
         raise BadInput("{name} is not a complete gzip file ({error}).", name=name, error=error) from error
 
 
+def encoding_in(path: Path) -> str:
+    """Return what *path* is written in, as its beginning tells."""
+    with gzip_faults(path.name), open_bytes(path) as stream:
+        return encoding_of(stream.read(HEAD))
+
+
+def open_utf8(path: Path, encoding: str = "") -> BinaryIO:
+    """Open *path* for reading as UTF-8, whatever it is written in: *encoding*, or what its beginning tells."""
+    stream = open_bytes(path)
+    try:
+        known = encoding or encoding_of(stream.read(HEAD))
+        stream.seek(0)
+    except BaseException:
+        stream.close()
+        raise
+    if codecs.lookup(known).name == UTF8:
+        return stream
+    return cast(BinaryIO, io.BufferedReader(Recoded(stream, known, path.name), 1 << 16))
+
+
 def position(stream: BinaryIO) -> int:
     """Return how many bytes of the file itself were read, compressed or not."""
+    raw = getattr(stream, "raw", None)
+    if isinstance(raw, Recoded):
+        return position(raw.inner)
     return stream.fileobj.tell() if isinstance(stream, gzip.GzipFile) and stream.fileobj else stream.tell()
 
 
@@ -53,9 +78,10 @@ def read_bytes(path: Path, most: int = MAX_BYTES) -> bytes:
 
 
 def read_raw(path: Path, most: int = MAX_BYTES) -> bytes:
-    """Read the whole of *path*, without its byte-order mark, in whatever encoding; refuse an empty file and UTF-16.
+    """Read the whole of *path* as UTF-8, without its byte-order mark; refuse an empty file.
 
-    One of more than *most* bytes is refused, too.
+    What it is written in is found out; bytes that cannot be told stay as they are. One of more than *most* bytes is
+    refused, too.
     """
     with gzip_faults(path.name), open_bytes(path) as stream:
         data = stream.read(most + 1)
@@ -68,7 +94,7 @@ def read_raw(path: Path, most: int = MAX_BYTES) -> bytes:
             most=MAX_BYTES >> 30,
             remedy="Split it into smaller files.",
         )
-    data = strip_mark(data, path.name)
+    data = strip_mark(recoded(data, encoding_of(data[:HEAD]), path.name))
     if not data or data.isspace():
         raise BadInput(faults=[Fault("the file is empty", file=path.name)])
     return data
@@ -101,10 +127,8 @@ def too_many_rows(name: str, rows: int, *, at_once: bool = False) -> BadInput:
     )
 
 
-def strip_mark(data: bytes, name: str) -> bytes:
-    """Take the byte-order mark off the start of a file's *data*; refuse UTF-16, which only a mark gives away."""
-    if data.startswith(_UTF16_MARKS):
-        raise BadInput(faults=[Fault("the file is UTF-16, not UTF-8", file=name)], remedy="Save the file as UTF-8.")
+def strip_mark(data: bytes) -> bytes:
+    """Take the byte-order mark off the start of a file's *data*."""
     return data.removeprefix(BYTE_ORDER_MARK)
 
 

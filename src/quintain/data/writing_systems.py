@@ -43,6 +43,28 @@ def scripts_of(language: str) -> tuple[str, ...]:
     return _SCRIPTS.get(next(iter(named + likely), ""), ())
 
 
+def guess_language(texts: pl.Series) -> str:
+    """Return the language that most *texts* are probably in, by script and small words; nothing where it is not clear.
+
+    Of the languages of a script that is not Latin it is the likeliest by CLDR.
+
+    >>> guess_language(pl.Series(["Die Suppe war kalt.", "Das Essen ist gut und nicht teuer."]))
+    'de'
+    >>> guess_language(pl.Series(["Суп был холодный."])), guess_language(pl.Series(["スープは冷たかった。"]))
+    ('ru', 'ja')
+    """
+    letters = int(texts.str.count_matches(r"\p{L}").sum())
+    counts = {code: int(texts.str.count_matches(_any_of(names)).sum()) for code, names in _SCRIPTS.items()}
+    script = max(counts, key=lambda code: (counts[code], -len(_SCRIPTS[code])))
+    if not letters or counts[script] <= _MOSTLY * letters:
+        return ""
+    if script != "Latn":
+        return str(get_global("likely_subtags").get(f"und_{script}", "")).partition("_")[0]
+    counted = Counter(languages_of(texts, pl.Series(range(len(texts)))).drop_nulls().to_list())
+    language, number = next(iter(counted.most_common(1)), ("", 0))
+    return language if number > _MOSTLY * counted.total() else ""
+
+
 @dataclass(slots=True)
 class LanguageCheck:
     """Counts texts that are not in *language*, part after part; `hint` says what came of it."""

@@ -39,7 +39,7 @@ class EarlyDawidSkene(DawidSkene):
         return int(np.argmax(total)) + 1
 
     def _foretold(self, judgements: Judgements, out: npt.NDArray[np.bool_]) -> FloatArray:
-        """Give, for each iteration without the judgements *out*, their log probability."""
+        """Return, for each iteration without the judgements *out*, their log probability."""
         if not out.any():
             return np.zeros(0)
         item, cell = judgements.item[out], judgements.worker[out] * len(judgements.classes) + judgements.label[out]

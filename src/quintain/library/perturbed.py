@@ -50,12 +50,13 @@ def perturb(
     severity: float = 1.0,
     fields: Sequence[str] = (),
     task: str | Path | None = None,
+    language: str | None = None,
 ) -> Perturbed:
     """Perturb *texts* and give the rows that change, with where they come from.
 
     *texts* is a list of texts, or a table; *fields* are its columns with texts. *kinds* are perturbations, or
     `robustness` or `fairness` for all of them; *severity* multiplies the share of edited words. With a *task* file its
-    fields are perturbed and gold spans are kept in place.
+    fields are perturbed and gold spans are kept in place. *language* is that of the texts: the task's, or English.
 
     >>> perturb(["She likes her book."], "fairness").table.height > 0
     True
@@ -63,5 +64,5 @@ def perturb(
     if isinstance(texts, list | tuple) and all(isinstance(text, str) for text in texts):
         texts = InMemoryTable(pl.DataFrame({"text": texts}, schema={"text": pl.String()}), "the texts")
     names = [kinds] if isinstance(kinds, str) else list(kinds)
-    settings = Perturbing(names, seed, severity, fields, None if task is None else Path(task))
+    settings = Perturbing(names, seed, severity, fields, None if task is None else Path(task), language)
     return Perturbed(perturb_source(source_of(texts, name="the texts"), settings))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from quintain.core.errors import BadInput
+from quintain.core.languages import ENGLISH
 from quintain.perturbations import draws
 from quintain.perturbations.batch import Ints, Span, TextBatch
 from quintain.perturbations.contract import Edit, Perturbation, Proposal
@@ -25,9 +26,14 @@ class PerturbedText:
 
 
 def perturb_texts(
-    texts: Sequence[str], perturbation: Perturbation, *, seed: int = 0, severity: float = 1.0
+    texts: Sequence[str],
+    perturbation: Perturbation,
+    *,
+    seed: int = 0,
+    severity: float = 1.0,
+    language: str = ENGLISH,
 ) -> list[str | None]:
-    """Perturb each of *texts*; None stands for one that stays as it is.
+    """Perturb each of *texts*, which are in *language*; None stands for one that stays as it is.
 
     >>> from quintain.perturbations.contract import perturbation
     >>> perturb_texts(["I do not know her book.", "…"], perturbation("contraction"))
@@ -37,30 +43,36 @@ def perturb_texts(
     # Plain English texts keep their own company: a batch of them is read as bytes, one character each.
     is_plain = list(map(str.isascii, texts))
     if all(is_plain) or not any(is_plain):
-        return _in_chunks(texts, perturbation, seed, rate)
+        return _in_chunks(texts, perturbation, seed, rate, language)
     plain = [i for i, yes in enumerate(is_plain) if yes]
     other = [i for i, yes in enumerate(is_plain) if not yes]
     result: list[str | None] = [None] * len(texts)
     for places in (plain, other):
-        for i, new in zip(places, _in_chunks([texts[i] for i in places], perturbation, seed, rate), strict=True):
+        for i, new in zip(
+            places, _in_chunks([texts[i] for i in places], perturbation, seed, rate, language), strict=True
+        ):
             result[i] = new
     return result
 
 
-def _in_chunks(texts: Sequence[str], perturbation: Perturbation, seed: int, rate: float) -> list[str | None]:
+def _in_chunks(
+    texts: Sequence[str], perturbation: Perturbation, seed: int, rate: float, language: str
+) -> list[str | None]:
     result: list[str | None] = []
     for begin in range(0, len(texts), CHUNK):
         chunk = texts[begin : begin + CHUNK]
         seeds = draws.keyed(draws.hashes_of(chunk), perturbation.name, perturbation.version, seed)
         quick = perturbation.shortcut(chunk, seeds, rate)
-        result += carry_out(chunk, seeds, perturbation, rate) if quick is None else quick
+        result += carry_out(chunk, seeds, perturbation, rate, language) if quick is None else quick
     return result
 
 
-def carry_out(texts: Sequence[str], seeds: draws.Hashes, perturbation: Perturbation, rate: float) -> list[str | None]:
+def carry_out(
+    texts: Sequence[str], seeds: draws.Hashes, perturbation: Perturbation, rate: float, language: str = ENGLISH
+) -> list[str | None]:
     """Perturb *texts*, each with its seed, by way of edits."""
-    batch = TextBatch(texts, seeds)
-    return rewrite(batch, drop_protected(batch, perturbation.propose(batch, rate)))
+    batch = TextBatch(texts, seeds, language=language)
+    return rewrite(batch, drop_protected(batch, perturbation.proposal(batch, rate)))
 
 
 def rate_of(perturbation: Perturbation, severity: float) -> float:

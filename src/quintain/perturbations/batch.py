@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from quintain.core.languages import ENGLISH
 from quintain.perturbations import draws, letters
 
 Ints = NDArray[np.int64]
@@ -31,7 +32,7 @@ class TextBatch:
 
     *seeds* holds 64 bits for each text. *owners* says which texts are fields of one example (by default each stands
     alone) and *owner_seeds* holds 64 bits for each example. *protected* lists, for each text, the spans in which
-    nothing may change.
+    nothing may change. *language* is that of the texts.
     """
 
     def __init__(
@@ -42,7 +43,9 @@ class TextBatch:
         protected: Sequence[Sequence[Span]] | None = None,
         owners: Ints | None = None,
         owner_seeds: draws.Hashes | None = None,
+        language: str = ENGLISH,
     ) -> None:
+        self.language = language
         self.texts = list(texts)
         self.seeds = seeds
         self.owners = np.arange(len(self.texts), dtype=np.int64) if owners is None else owners

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from quintain.core.registry import Registry
 from quintain.perturbations.batch import TextBatch
 from quintain.perturbations.draws import Hashes
+from quintain.perturbations.wordbooks import Table, table_of
 
 Family = Literal["robustness", "fairness"]
 Edit = tuple[int, int, str]
@@ -89,7 +90,8 @@ class Perturbation(ABC):
     a *version* goes up whenever the same seed would give another text. *in_paper* marks the members of the
     canonical figure; *coherent* ones change all of an example's fields together. One that has words of a language in it
     names its *languages*, and one that knows the letters of some scripts only its *scripts*, by their Unicode names;
-    where nothing is named it is for all.
+    where nothing is named it is for all. *table* names the table of the other languages' lists that it works from there
+    (`wordbooks`): where a language has it, the kind applies, and `propose_from` makes the edits.
     """
 
     name: ClassVar[str]
@@ -100,6 +102,16 @@ class Perturbation(ABC):
     in_paper: ClassVar[bool] = False
     languages: ClassVar[tuple[str, ...]] = ()
     scripts: ClassVar[tuple[str, ...]] = ()
+    table: ClassVar[str] = ""
+
+    def proposal(self, batch: TextBatch, rate: float) -> Proposal:
+        """Propose edits in the language of *batch*: from the lists of that language where they have the table."""
+        table = table_of(batch.language, self.table) if self.table else None
+        return self.propose(batch, rate) if table is None else self.propose_from(batch, rate, table)
+
+    def propose_from(self, batch: TextBatch, rate: float, table: Table) -> Proposal:
+        """Propose edits from the lists of another language than English; by default as in English."""
+        return self.propose(batch, rate)
 
     @abstractmethod
     def propose(self, batch: TextBatch, rate: float) -> Proposal:
@@ -159,6 +171,7 @@ __all__ = [
     "PerText",
     "Perturbation",
     "Proposal",
+    "Table",
     "TextBatch",
     "names_of",
     "perturbation",

@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
+from quintain.core.languages import ENGLISH
 from quintain.core.words import SPACED, compiled
 from quintain.perturbations import draws
 from quintain.perturbations.apply import PerturbedText, drop_protected, outcomes, rate_of, replay
@@ -73,8 +74,9 @@ def perturb_rows(
     seed: int = 0,
     severity: float = 1.0,
     protected: Mapping[str, Sequence[Sequence[Span]]] | None = None,
+    language: str = ENGLISH,
 ) -> list[RowChange | None]:
-    """Perturb each row of *table*; None stands for one that stays as it is.
+    """Perturb each row of *table*, whose texts are in *language*; None stands for one that stays as it is.
 
     *contents* names what each row's seed comes from, such as its id. *protected* lists, by column and row, the
     spans of a text in which nothing may change.
@@ -94,9 +96,10 @@ def perturb_rows(
         protected=[slot.protected for slot in slots],
         owners=owners,
         owner_seeds=owner_seeds,
+        language=language,
     )
     for slot, outcome in zip(
-        slots, outcomes(batch, drop_protected(batch, perturbation.propose(batch, rate))), strict=True
+        slots, outcomes(batch, drop_protected(batch, perturbation.proposal(batch, rate))), strict=True
     ):
         if outcome is not None and slot.column.open:
             result[slot.row] = _note(result[slot.row] or RowChange(), slot, outcome, table)

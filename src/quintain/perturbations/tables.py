@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
@@ -31,12 +32,19 @@ _SPAN = pl.List(pl.Struct({"text": pl.String(), "start": pl.Int64()}))
 
 
 def perturb_table(
-    task: Task, table: pl.DataFrame, perturbation: Perturbation, *, seed: int = 0, severity: float = 1.0
+    task: Task,
+    table: pl.DataFrame,
+    perturbation: Perturbation,
+    *,
+    seed: int = 0,
+    severity: float = 1.0,
+    language: str | None = None,
 ) -> pl.DataFrame:
     """Return the rows of *table* that *perturbation* changes, changed.
 
     *table* has the inputs of *task*, and where it has them `id`, `answer` and `meta`. Gold spans move along with the
-    text and are never edited; a row that would no longer pass the checks of its task is left out.
+    text and are never edited; a row that would no longer pass the checks of its task is left out. *language* is that of
+    the texts, the task's first one unless it is given.
     """
     kind = kind_of(task)
     missing = [item.name for item in kind.fields(task) if item.name not in table.columns]
@@ -45,7 +53,8 @@ def perturb_table(
             "The table has no column '{missing}'.", missing=missing[0], remedy="It needs the inputs of the task."
         )
     table = _with_lineage_columns(kind, task, table)
-    parts = [_perturb_part(kind, task, part, perturbation, seed, severity) for part in table.iter_slices(ROWS)]
+    draw = _Draw(perturbation, seed, severity, language or task.language)
+    parts = [_perturb_part(kind, task, part, draw) for part in table.iter_slices(ROWS)]
     result = pl.concat(parts) if parts else table
     return result.unique("id", keep="first", maintain_order=True)
 
@@ -87,9 +96,28 @@ def _with_lineage_columns(kind: TaskKind, task: Task, table: pl.DataFrame) -> pl
     return table if "meta" in table.columns else table.with_columns(meta=pl.lit("{}"))
 
 
-def _perturb_part(
-    kind: TaskKind, task: Task, table: pl.DataFrame, perturbation: Perturbation, seed: int, severity: float
-) -> pl.DataFrame:
+@dataclass(frozen=True, slots=True)
+class _Draw:
+    """By what the rows of a table are perturbed, and in which language."""
+
+    perturbation: Perturbation
+    seed: int
+    severity: float
+    language: str
+
+    @property
+    def stamp(self) -> dict[str, Any]:
+        """What the lineage of each row tells of it."""
+        member = self.perturbation
+        return {
+            "perturbation": member.name,
+            "version": member.version,
+            "seed": self.seed,
+            "severity": self.severity,
+        }
+
+
+def _perturb_part(kind: TaskKind, task: Task, table: pl.DataFrame, draw: _Draw) -> pl.DataFrame:
     fields = [item for item in kind.fields(task) if item.type in _SHAPES]
     columns = [TextColumn(item.name, _SHAPES[item.type], item.perturbable) for item in fields]
     source = kind.source if "answer" in table.columns else None
@@ -101,11 +129,12 @@ def _perturb_part(
     changes = perturb_rows(
         table,
         columns,
-        perturbation,
+        draw.perturbation,
         contents=table["id"].to_list(),
-        seed=seed,
-        severity=severity,
+        seed=draw.seed,
+        severity=draw.severity,
         protected=spans,
+        language=draw.language,
     )
     changed = [i for i, change in enumerate(changes) if change is not None]
     effective = [change for change in changes if change is not None]
@@ -119,8 +148,7 @@ def _perturb_part(
             rows = rows.with_columns(pl.Series(column.name, new, dtype=table.schema[column.name]))
     if source:
         rows = rows.with_columns(pl.Series("answer", _moved(rows, effective, source), dtype=_SPAN))
-    stamp = {"perturbation": perturbation.name, "version": perturbation.version, "seed": seed, "severity": severity}
-    rows = _named_anew([item.name for item in kind.fields(task)], rows, effective, stamp)
+    rows = _named_anew([item.name for item in kind.fields(task)], rows, effective, draw.stamp)
     faulty = {fault.row for fault in kind.check_table(task, rows)}
     return rows[[i for i in range(rows.height) if i not in faulty]]
 

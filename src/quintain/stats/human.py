@@ -221,7 +221,7 @@ def class_scores(tables: FloatArray) -> dict[str, FloatArray]:
 
 
 def _blocks(judgements: Judgements, gold: IntArray) -> list[tuple[IntArray, IntArray]]:
-    """Give, for each number of judgements, the gold labels and the table items × judgements."""
+    """Return, for each number of judgements, the gold labels and the table items × judgements."""
     sizes = judgements.sizes()
     starts = np.cumsum(sizes) - sizes
     blocks = []

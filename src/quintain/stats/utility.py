@@ -66,7 +66,7 @@ class UtilityTable:
         return np.zeros(self.values.shape, dtype=bool) if self.cannot is None else self.cannot
 
     def amounts(self) -> dict[str, float]:
-        """Give, for each metric, how much of it to speak of: an amount by which some two models differ."""
+        """Return, for each metric, how much of it to speak of: an amount by which some two models differ."""
         return {name: telling_amount(self.values[:, place]) for place, name in enumerate(self.names)}
 
     def take(self, rows: Sequence[int]) -> UtilityTable:

@@ -18,8 +18,10 @@ MOST_REMEMBERED = 40
 WITHOUT_TEXTS = frozenset(
     {
         "board/board.html",
+        "board/claim.html",
         "board/pending.html",
         "board/settings.html",
+        "board/top.html",
         "trial/entry.html",
         "trial/entry_done.html",
         "trial/entry_proof.html",

@@ -110,4 +110,4 @@ def test_the_page_speaks_of_no_model(site: Site) -> None:
         answer = send(site.client, address, in_text=text, answer="negative", justification=why)
         assert f"{place} of 2 written." in answer.text
         assert "tries used" not in answer.text
-    assert "All that you wrote is kept and paid." in site.client.get(address).text
+    assert "All that you wrote is kept." in site.client.get(address).text

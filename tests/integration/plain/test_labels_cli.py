@@ -281,8 +281,7 @@ def test_ways_of_writing_a_csv(cli: Cli, write: Callable[..., Path], text: str) 
 @pytest.mark.parametrize(
     ("name", "data", "complaint"),
     [
-        ("votes.csv", SMALL.replace("a", "ä").encode("latin-1"), "not UTF-8: byte 0xe4"),
-        ("votes.csv", SMALL.encode("utf-16"), "the file is UTF-16"),
+        ("votes.csv", SMALL.replace("a", "\x81").encode("latin-1"), "not UTF-8: byte 0x81"),
         ("votes.csv", bytes(range(256)), "not UTF-8"),
         ("votes.csv", b"item,worker,label\n1,a\n2,b,x\n", "row 2: 2 columns where the header has 3"),
         ("votes.csv", b'item,worker,label\n1,"a,x\n', "broken quoting"),

@@ -93,11 +93,13 @@ def test_a_bad_line_is_named(write: Write, line: str, field: str | None, reason:
 
 def test_wrong_bytes_are_named_with_their_row(write: Write) -> None:
     """A line that is not UTF-8 is a fault; the others are read."""
-    path = write("a.jsonl", b'{"text": "a", "label": "neutral"}\n{"text": "caf\xe9", "label": "neutral"}\n')
+    good = "für ".encode()
+    line = b'{"text": "' + good + b'", "label": "neutral"}\n'
+    path = write("a.jsonl", line + b'{"text": "caf\xe9", "label": "neutral"}\n')
     report = check_file(path, task("sentiment"), ImportPlan())
     assert [(fault.row, fault.reason) for fault in report.faults] == [(2, "not UTF-8: byte 0xe9 at position 14")]
     assert check_file(path, task("sentiment"), ImportPlan(encoding="latin-1")).total == 0
-    path = write("a.csv", b"text,label\na,neutral\ncaf\xe9,neutral\n")
+    path = write("a.csv", b"text,label\n" + good + b",neutral\ncaf\xe9,neutral\n")
     report = check_file(path, task("sentiment"), ImportPlan())
     assert [(fault.row, fault.reason) for fault in report.faults] == [(3, "not UTF-8: byte 0xe9")]
     assert check_file(path, task("sentiment"), ImportPlan(encoding="latin-1")).total == 0
@@ -106,7 +108,7 @@ def test_wrong_bytes_are_named_with_their_row(write: Write) -> None:
 @pytest.mark.parametrize("suffix", ["csv", "tsv"])
 def test_a_header_that_is_no_text_is_refused(write: Write, suffix: str) -> None:
     """Bytes that are none of the encoding's get into no message: neither names of columns nor an answer hold them."""
-    for content in (gzip.compress(b"text,label\na,neutral\n"), b"te\xffxt,label\na,neutral\n"):
+    for content in (gzip.compress(b"text,label\na,neutral\n"), b"te\x81xt,label\na,neutral\n"):
         with pytest.raises(BadInput, match="row 1: not UTF-8: byte 0x") as refused:
             check_file(write(f"a.{suffix}", content), task("sentiment"), ImportPlan())
         assert str(refused.value).encode()

@@ -13,7 +13,13 @@ import pytest
 from quintain.core.errors import BadInput
 from quintain.core.task import Label, Task
 from quintain.data import first_look
-from quintain.data.first_look import MOST_BYTES, MOST_VALUES, Content, look_at_file
+from quintain.data.first_look import (
+    MOST_BYTES,
+    MOST_VALUES,
+    SHOWN_FAULTS,
+    Content,
+    look_at_file,
+)
 from quintain.data.guessing import guess_columns, guess_labels, guess_task, propose_labels
 
 SENTIMENT = Task("s", "text-classification", {}, labels=(Label("negative"), Label("neutral"), Label("positive")))
@@ -153,3 +159,11 @@ def test_what_is_read_whole_is_looked_at_within_a_limit(tmp_path: Path, monkeypa
     path.write_bytes(b'{"data": [' + b"[]," * (1 << 19) + b"[]]}")
     with pytest.raises(BadInput, match="holds more than 1 MiB"):
         look_at_file(path, form="squad")
+
+
+def test_rows_that_cannot_be_read_are_counted(tmp_path: Path) -> None:
+    """A look says how many rows it passed over and what is wrong with the first, so that none goes unseen."""
+    look = look_at_file(write(tmp_path, "t.csv", "text,label\n" + "fine,a\n" * 3 + "too,many,cells\n" * 30))
+    assert (look.rows, look.bad) == (3, 30)
+    assert look.faults[0].row == 5
+    assert len(look.faults) == SHOWN_FAULTS

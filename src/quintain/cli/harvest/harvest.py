@@ -63,7 +63,7 @@ def harvest(
     form: Annotated[str, typer.Option("--format", help="Format, where the name does not tell.")] = "",
     names: Annotated[list[str] | None, typer.Option("--names", help="Columns of a CSV or TSV without header.")] = None,
     quotes: Annotated[bool, typer.Option("--quotes/--no-quotes", help="Whether quotation marks quote.")] = True,
-    encoding: Annotated[str, typer.Option("--encoding", help="Encoding, where it is not UTF-8.")] = "utf-8",
+    encoding: Annotated[str, typer.Option("--encoding", help="Encoding; found out by default.")] = "",
     show_rules: Annotated[bool, typer.Option("--show-rules", help="Print the default rules, and stop.")] = False,
     json: output.JsonFlag = False,
 ) -> None:

@@ -40,7 +40,7 @@ TagOption = Annotated[
 ]
 FormatOption = Annotated[str, typer.Option("--format", help="Format, where the name does not tell.")]
 SplitOption = Annotated[str, typer.Option("--split", help="Split of a folder; by default the role's.")]
-EncodingOption = Annotated[str, typer.Option("--encoding", help="Such as latin-1, for a file that is not UTF-8.")]
+EncodingOption = Annotated[str, typer.Option("--encoding", help="Such as latin-1; found out by default.")]
 DuplicatesOption = Annotated[str, typer.Option("--duplicates", help="'first' keeps the first of equal inputs.")]
 RowsOption = Annotated[
     str,

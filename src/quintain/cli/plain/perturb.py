@@ -29,14 +29,21 @@ def perturb(
         list[str] | None, typer.Option("--field", help="Column with texts; repeat.", show_default="the text column")
     ] = None,
     task: Annotated[Path | None, in_option("Task file: its fields are perturbed, gold spans kept.", "--task")] = None,
+    language: Annotated[
+        str | None,
+        typer.Option("--language", help="Language of the texts.", show_default="the task's, or en"),
+    ] = None,
     json: output.JsonFlag = False,
 ) -> None:
     """Perturb the texts of a file and write the rows that change, with where they come from.
 
     Example: quintain data perturb reviews.csv --kind typos,ocr --seed 0 --out perturbed.csv
+    Example: quintain data perturb meinungen.csv --kind robustness --language de --out perturbed.csv
     """
     table_format(out)
-    perturbed = library.perturb(file, kind, seed=seed, severity=severity, fields=field or [], task=task)
+    perturbed = library.perturb(
+        file, kind, seed=seed, severity=severity, fields=field or [], task=task, language=language
+    )
     write_table(perturbed.table, out)
     if json:
         output.print_json(perturbed.to_dict() | {"out": out.name})

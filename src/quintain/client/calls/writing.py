@@ -60,7 +60,7 @@ class WritingCalls:
         return self._transport.read(Verdict, "POST", f"/attempts/{attempt}/confirm", json={"yes": yes})
 
     def decide(self, attempt: int, yes: bool) -> Verdict:
-        """Say, where the round leaves it to the writer, whether the model was fooled."""
+        """Note the writer's word on whether the model was fooled, where the round leaves it to them."""
         return self._transport.read(Verdict, "POST", f"/attempts/{attempt}/decide", json={"yes": yes})
 
     def add_notes(self, attempt: int, reason: str = "", *, tags: Iterable[str] = ()) -> Verdict:

@@ -143,7 +143,7 @@ class BoardClaim(Record):
     *certainty* is `settled`; `too_close` to call, `too_small` to rank on, or `unknown` while it is being computed:
     nobody leads; `alone` where one model is ranked, `unranked` where none is. *first* names the first two, *score* is
     what the first has, and *ahead* how probably it is above the second. *unranked* counts the models without a rank,
-    of which nothing is claimed.
+    of which nothing is claimed. Where none is ranked, *waiting* of the *needed* runs are still to come.
     """
 
     leader: str | None
@@ -154,6 +154,8 @@ class BoardClaim(Record):
     ahead: float | None
     certainty: str
     unranked: int = 0
+    waiting: int = 0
+    needed: int = 0
 
 
 @dataclass(frozen=True, slots=True)

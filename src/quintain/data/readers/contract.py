@@ -29,14 +29,14 @@ class Options:
     """How to read a file where its name does not say it all.
 
     *names* are the columns of a separated file without a header; *quotes* is false where quotation marks are just
-    characters; *encoding* is for old files that are not UTF-8; *split* picks one from a folder. A format that has to be
-    read whole takes no file of more than *whole* bytes.
+    characters; *separator* and *encoding* are found out where they are not named; *split* picks one from a folder. A
+    format that has to be read whole takes no file of more than *whole* bytes.
     """
 
     names: tuple[str, ...] = ()
     quotes: bool = True
     separator: str = ""
-    encoding: str = "utf-8"
+    encoding: str = ""
     split: str = ""
     whole: int = MAX_BYTES
 
@@ -84,6 +84,15 @@ _BY_SUFFIX = {
     ".conllu": "conllu",
     ".json": "squad",
 }
+_WORKBOOKS = frozenset({".xlsx", ".xlsm", ".xls", ".ods", ".numbers"})
+
+
+def _refuse_workbook(path: Path) -> None:
+    """Refuse what a spreadsheet program writes for itself, with what it can write for others."""
+    if suffix_of(path) in _WORKBOOKS:
+        raise BadInput(
+            "{name} is a workbook of a spreadsheet program.", name=path.name, remedy="Save its sheet as CSV there."
+        )
 
 
 def guess_format(path: Path) -> str:
@@ -91,6 +100,7 @@ def guess_format(path: Path) -> str:
     if path.is_dir():
         return "folder"
     form = _BY_SUFFIX.get(suffix_of(path))
+    _refuse_workbook(path)
     if form is None:
         raise BadInput(
             "The format of {name} cannot be told from its name.",

@@ -10,7 +10,7 @@ from typing import BinaryIO
 from quintain.core.errors import BadInput, Fault
 from quintain.core.texts import Text
 from quintain.data.readers.contract import BLOCK, MAX_LINE
-from quintain.data.text import encoding_faults, gzip_faults, open_bytes, position, strip_mark
+from quintain.data.text import encoding_faults, gzip_faults, open_utf8, position, strip_mark
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,19 +29,20 @@ class LineBlock:
         return [(number, line.rstrip("\r")) for number, line in enumerate(lines, self.first) if line.strip()]
 
 
-def read_blocks(path: Path, *, size: int = BLOCK, encoding: str = "utf-8", checked: bool = True) -> Iterator[LineBlock]:
+def read_blocks(path: Path, *, size: int = BLOCK, encoding: str = "", checked: bool = True) -> Iterator[LineBlock]:
     """Read *path* in blocks of about *size* bytes; bad bytes and huge lines become faults, and their lines blank.
 
-    Without *checked* that is left to the caller, who has a faster way to see that a block is good.
+    What the file is written in is found out where no *encoding* is named. Without *checked* the search for faults is
+    left to the caller, who has a faster way to see that a block is good.
     """
     name = path.name
     first, empty = 1, True
-    with gzip_faults(name), open_bytes(path) as stream:
+    with gzip_faults(name), open_utf8(path, encoding) as stream:
         for data, done in _whole_lines(stream, size):
-            start = strip_mark(data, name) if first == 1 else data
+            start = strip_mark(data) if first == 1 else data
             block = LineBlock(start, first, done, lines=data.count(b"\n"))
-            if checked or encoding != "utf-8" or len(start) > MAX_LINE:
-                block = check_block(block, name, encoding)
+            if checked or len(start) > MAX_LINE:
+                block = check_block(block, name)
             first += block.lines
             empty = empty and not block.data.strip() and not block.faults
             yield block
@@ -72,8 +73,8 @@ def _skip_line(stream: BinaryIO, start: bytes) -> bytes:
     return start[: MAX_LINE + 1].replace(b"\n", b" ") + (b"\n" if line else b"")
 
 
-def check_block(block: LineBlock, name: str, encoding: str = "utf-8") -> LineBlock:
-    """Find lines that are too long or not in *encoding*; they become faults, and blank."""
+def check_block(block: LineBlock, name: str) -> LineBlock:
+    """Find lines that are too long or not in UTF-8; they become faults, and blank."""
     data, first = block.data, block.first
     faults: list[Fault] = []
     if len(data) > MAX_LINE and any(len(line) > MAX_LINE for line in data.split(b"\n")):
@@ -84,8 +85,6 @@ def check_block(block: LineBlock, name: str, encoding: str = "utf-8") -> LineBlo
                 faults.append(Fault(reason, file=name, row=first + at))
                 lines[at] = b""
         data = b"\n".join(lines)
-    if encoding != "utf-8":
-        data = data.decode(encoding, errors="replace").encode()
     bad = encoding_faults(data, name, first_row=first)
     if bad:
         lines = data.split(b"\n")

@@ -12,7 +12,7 @@ import polars as pl
 
 from quintain.core.errors import BadInput, Fault
 from quintain.core.texts import Text
-from quintain.data.cells import unguard
+from quintain.data.cells import separator_of, unguard
 from quintain.data.readers.contract import (
     MAX_LINE,
     READERS,
@@ -23,7 +23,7 @@ from quintain.data.readers.contract import (
     no_rows,
     parted,
 )
-from quintain.data.text import gzip_faults, open_bytes, position, strip_mark
+from quintain.data.text import gzip_faults, open_utf8, position
 
 BATCH = 20_000
 _Rows = Iterator[tuple[int, list[str] | Fault]]
@@ -35,13 +35,19 @@ csv.field_size_limit(MAX_LINE)
 @READERS.register("csv")
 def open_csv(path: Path, options: Options) -> Source:
     """Open a file of comma-separated values."""
-    return _open(path, options, options.separator or ",")
+    return _open(path, options, options.separator or _separator(path, options, ","))
 
 
 @READERS.register("tsv")
 def open_tsv(path: Path, options: Options) -> Source:
     """Open a file of tab-separated values."""
-    return _open(path, options, options.separator or "\t")
+    return _open(path, options, options.separator or _separator(path, options, "\t"))
+
+
+def _separator(path: Path, options: Options, usual: str) -> str:
+    """Find what parts the columns, by the first line: some programs write CSV with semicolons or tabs."""
+    with gzip_faults(path.name), open_utf8(path, options.encoding) as stream:
+        return separator_of(stream.readline(MAX_LINE).decode(errors="replace"), usual)
 
 
 def _open(path: Path, options: Options, separator: str) -> Source:
@@ -53,8 +59,8 @@ def _open(path: Path, options: Options, separator: str) -> Source:
         )
 
     def batches(requested: RequestedColumns) -> Iterator[RowBatch]:
-        with open_bytes(path) as stream:
-            text = _decoded(path, stream, options)  # held here: the wrapper closes the stream when it goes
+        with open_utf8(path, options.encoding) as stream:
+            text = _decoded(stream)  # held here: the wrapper closes the stream when it goes
             rows = _rows(path, text, options, separator)
             if not options.names:
                 next(rows, None)
@@ -69,18 +75,14 @@ def _weight(row: tuple[int, list[str] | Fault]) -> int:
     return 0 if isinstance(cells, Fault) else sum(map(len, cells))
 
 
-def _decoded(path: Path, stream: BinaryIO, options: Options) -> io.TextIOWrapper:
-    if options.encoding == "utf-8":
-        strip_mark(stream.read(4), path.name)
-        stream.seek(0)
+def _decoded(stream: BinaryIO) -> io.TextIOWrapper:
     # Bad bytes come through as lone surrogates, so that their row can be named.
-    encoding = "utf-8-sig" if options.encoding == "utf-8" else options.encoding
-    return io.TextIOWrapper(stream, encoding=encoding, errors="surrogateescape", newline="")
+    return io.TextIOWrapper(stream, encoding="utf-8-sig", errors="surrogateescape", newline="")
 
 
 def _header(path: Path, options: Options, separator: str) -> tuple[str, ...]:
-    with open_bytes(path) as stream:
-        first = next(_rows(path, _decoded(path, stream, options), options, separator), None)
+    with open_utf8(path, options.encoding) as stream:
+        first = next(_rows(path, _decoded(stream), options, separator), None)
     if first is None:
         raise BadInput(faults=[Fault("the file is empty", file=path.name)])
     cells = first[1]

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from quintain.perturbations.contract import PERTURBATIONS, EditDraft, Family, TextBatch
+from quintain.perturbations.contract import PERTURBATIONS, EditDraft, Family, Proposal, Table, TextBatch
 from quintain.perturbations.fairness.gender_words import ALL, swap_words
 from quintain.perturbations.fairness.mentions import Mention
 from quintain.perturbations.fairness.namelist import FirstName
 from quintain.perturbations.fairness.people import people
 from quintain.perturbations.fairness.reading import WordReader
 from quintain.perturbations.fairness.replacing import NamePerturbation
+from quintain.perturbations.forms.people import names_of_other_gender
 
 
 @PERTURBATIONS.register("gender_names")
@@ -24,10 +25,15 @@ class GenderNames(NamePerturbation):
     name: ClassVar[str] = "gender_names"
     family: ClassVar[Family] = "fairness"
     languages = ("en",)
+    table = "names"
     title: ClassVar[str] = "First names of the other gender"
     version: ClassVar[int] = 4
     rate: ClassVar[float] = 1.0
     in_paper: ClassVar[bool] = True
+
+    def propose_from(self, batch: TextBatch, rate: float, table: Table) -> Proposal:
+        """Work from the lists of the language."""
+        return names_of_other_gender(batch, rate, table)
 
     def tie(self, batch: TextBatch, draft: EditDraft, mentions: Mapping[int, Sequence[Mention]]) -> Mapping[int, str]:
         """Swap the gendered words where all who are named are renamed."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import ClassVar
 
-from quintain.perturbations.contract import PERTURBATIONS, EditDraft, Family, Perturbation, Proposal, TextBatch
+from quintain.perturbations.contract import PERTURBATIONS, EditDraft, Family, Perturbation, Proposal, Table, TextBatch
 from quintain.perturbations.fairness.gender_pairs import pairs
 from quintain.perturbations.fairness.nouns import TITLES, article, in_thing, is_call, stem_of, usable
 from quintain.perturbations.fairness.people import people
 from quintain.perturbations.fairness.pronouns import PRONOUNS, swapped
 from quintain.perturbations.fairness.reading import WordReader
+from quintain.perturbations.forms.people import other_gender
 from quintain.perturbations.wordlists import cased_like, words_in
 
 _OTHER = {"male": "female", "female": "male"}
@@ -36,6 +37,7 @@ class GenderWords(Perturbation):
     name: ClassVar[str] = "gender_words"
     family: ClassVar[Family] = "fairness"
     languages = ("en",)
+    table = "gender"
     title: ClassVar[str] = "Gendered words swapped"
     version: ClassVar[int] = 4
     rate: ClassVar[float] = 1.0
@@ -46,6 +48,10 @@ class GenderWords(Perturbation):
         reader, draft = WordReader(batch), EditDraft()
         swap_words(reader, draft, people(reader).keys())
         return draft.proposal()
+
+    def propose_from(self, batch: TextBatch, rate: float, table: Table) -> Proposal:
+        """Work from the lists of the language."""
+        return other_gender(batch, rate, table)
 
 
 def swap_words(reader: WordReader, draft: EditDraft, left: Collection[int]) -> tuple[set[int], set[int]]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from quintain.perturbations.contract import PERTURBATIONS, Family, Perturbation, Proposal, TextBatch
+from quintain.perturbations.contract import PERTURBATIONS, Family, Perturbation, Proposal, Table, TextBatch
+from quintain.perturbations.forms.spellings import abbreviated
 from quintain.perturbations.robustness.lookup import exchange
 from quintain.perturbations.wordlists import words_in
 
@@ -30,9 +31,14 @@ class Abbreviations(Perturbation):
     name: ClassVar[str] = "abbreviations"
     family: ClassVar[Family] = "robustness"
     languages = ("en",)
+    table = "abbreviations"
     title: ClassVar[str] = "Short forms of text messages"
     version: ClassVar[int] = 2
 
     def propose(self, batch: TextBatch, rate: float) -> Proposal:
         """Look each word up."""
         return exchange(batch, _SHORT, rate)
+
+    def propose_from(self, batch: TextBatch, rate: float, table: Table) -> Proposal:
+        """Work from the lists of the language."""
+        return abbreviated(batch, rate, table)

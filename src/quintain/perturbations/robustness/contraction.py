@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quintain.perturbations.batch import Ints, Words
-from quintain.perturbations.contract import PERTURBATIONS, Family, Perturbation, Proposal, TextBatch
+from quintain.perturbations.contract import PERTURBATIONS, Family, Perturbation, Proposal, Table, TextBatch
+from quintain.perturbations.forms.spellings import shortened
 from quintain.perturbations.robustness.verb_forms import (
     NO_SUBJECTS,
     PERSONS,
@@ -90,6 +91,7 @@ class Contraction(Perturbation):
     name: ClassVar[str] = "contraction"
     family: ClassVar[Family] = "robustness"
     languages = ("en",)
+    table = "short"
     title: ClassVar[str] = "Short forms and long forms exchanged"
     version: ClassVar[int] = 3
     rate: ClassVar[float] = 1.0
@@ -111,9 +113,13 @@ class Contraction(Perturbation):
         start, end = (np.array([edit[i] for edit in disjoint], dtype=np.int64) for i in (1, 2))
         return Proposal(start, end, [edit[3] for edit in disjoint])
 
+    def propose_from(self, batch: TextBatch, rate: float, table: Table) -> Proposal:
+        """Work from the lists of the language."""
+        return shortened(batch, rate, table)
+
 
 def _exchanges(batch: TextBatch, words: Words) -> Iterator[tuple[int, int, int, str]]:
-    """Give, for each form that can be exchanged, its first word, where it begins and ends, and the other form."""
+    """Return, for each form that can be exchanged, its first word, where it begins and ends, and the other form."""
     joined, at = batch.joined, _likely(batch, words)
     # Whether the words behind and before stand after exactly one blank, as parts of a form do.
     after = np.append((words.start[1:] == words.end[:-1] + 1) & (batch.codes[words.end[:-1]] == 32), False)

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quintain.perturbations import draws
-from quintain.perturbations.contract import PERTURBATIONS, Family, Perturbation, Proposal, TextBatch
+from quintain.perturbations.contract import PERTURBATIONS, Family, Perturbation, Proposal, Table, TextBatch
+from quintain.perturbations.forms.marks import fillers
 from quintain.perturbations.wordlists import common_words
 
 _FILLERS = ("um", "uh", "you know", "I mean", "er", "like", "well", "so to speak", "if you will", "as it were")
@@ -21,6 +22,7 @@ class FillerWords(Perturbation):
     name: ClassVar[str] = "filler_words"
     family: ClassVar[Family] = "robustness"
     languages = ("en",)
+    table = "fillers"
     title: ClassVar[str] = "Fillers slip in"
     version: ClassVar[int] = 3
     rate: ClassVar[float] = 0.05
@@ -36,6 +38,10 @@ class FillerWords(Perturbation):
         at = words.end[chosen]
         drawn = draws.below(words.draw(chosen, 1), len(_FILLERS)).tolist()
         return Proposal(at, at, [f", {_FILLERS[i]}," for i in drawn])
+
+    def propose_from(self, batch: TextBatch, rate: float, table: Table) -> Proposal:
+        """Work from the lists of the language."""
+        return fillers(batch, rate, table)
 
 
 def _in_names(batch: TextBatch) -> NDArray[np.bool_]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from quintain.perturbations.contract import PERTURBATIONS, Family, Perturbation, Proposal, TextBatch
+from quintain.perturbations.contract import PERTURBATIONS, Family, Perturbation, Proposal, Table, TextBatch
+from quintain.perturbations.forms.slips import other_key
 from quintain.perturbations.pick import Swaps, both_cases, swap_letters
 
 # The rows of a QWERTY keyboard with how far each is shifted to the right, in keys.
@@ -30,6 +31,7 @@ class Keyboard(Perturbation):
     name: ClassVar[str] = "keyboard"
     family: ClassVar[Family] = "robustness"
     scripts = ("Latin",)
+    table = "keyboard"
     title: ClassVar[str] = "A neighbouring key is hit"
     version: ClassVar[int] = 3
     in_paper: ClassVar[bool] = True
@@ -37,3 +39,7 @@ class Keyboard(Perturbation):
     def propose(self, batch: TextBatch, rate: float) -> Proposal:
         """Swap a letter in each chosen word."""
         return swap_letters(batch, _SWAPS, rate)
+
+    def propose_from(self, batch: TextBatch, rate: float, table: Table) -> Proposal:
+        """Work from the lists of the language."""
+        return other_key(batch, rate, table)

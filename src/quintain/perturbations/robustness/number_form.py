@@ -7,7 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from quintain.perturbations.contract import PERTURBATIONS, EditDraft, Family, Perturbation, Proposal, TextBatch
+from quintain.perturbations.contract import PERTURBATIONS, EditDraft, Family, Perturbation, Proposal, Table, TextBatch
+from quintain.perturbations.forms.spellings import other_number
 from quintain.perturbations.wordlists import cased_like, words_in
 
 _ONES = words_in(
@@ -75,6 +76,7 @@ class NumberForm(Perturbation):
     name: ClassVar[str] = "number_form"
     family: ClassVar[Family] = "robustness"
     languages = ("en",)
+    table = "numbers"
     title: ClassVar[str] = "Numbers in words and in digits"
     version: ClassVar[int] = 2
     rate: ClassVar[float] = 1.0
@@ -97,6 +99,10 @@ class NumberForm(Perturbation):
         word_of = np.searchsorted(batch.words.start, proposal.start, side="right") - 1
         draw = batch.words.draw(word_of, 1).astype(np.float64) / 2.0**64
         return proposal.take(np.flatnonzero(draw < rate))
+
+    def propose_from(self, batch: TextBatch, rate: float, table: Table) -> Proposal:
+        """Work from the lists of the language."""
+        return other_number(batch, rate, table)
 
 
 class _Number:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from quintain.perturbations.contract import PERTURBATIONS, Family, Perturbation, Proposal, TextBatch
+from quintain.perturbations.contract import PERTURBATIONS, Family, Perturbation, Proposal, Table, TextBatch
+from quintain.perturbations.forms.slips import alike
 from quintain.perturbations.pick import Swaps, swap_letters
 
 # Shapes that look alike in print, compiled for Quintain.
@@ -72,6 +73,7 @@ class Ocr(Perturbation):
     name: ClassVar[str] = "ocr"
     family: ClassVar[Family] = "robustness"
     scripts = ("Latin",)
+    table = "ocr"
     title: ClassVar[str] = "A scanner misreads a letter"
     version: ClassVar[int] = 3
     in_paper: ClassVar[bool] = True
@@ -79,3 +81,7 @@ class Ocr(Perturbation):
     def propose(self, batch: TextBatch, rate: float) -> Proposal:
         """Swap a letter in each chosen word."""
         return swap_letters(batch, _SWAPS, rate)
+
+    def propose_from(self, batch: TextBatch, rate: float, table: Table) -> Proposal:
+        """Work from the lists of the language."""
+        return alike(batch, rate, table)

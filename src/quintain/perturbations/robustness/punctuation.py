@@ -7,7 +7,8 @@ from typing import ClassVar
 import numpy as np
 
 from quintain.perturbations import draws, letters
-from quintain.perturbations.contract import PERTURBATIONS, Family, Perturbation, Proposal, TextBatch
+from quintain.perturbations.contract import PERTURBATIONS, Family, Perturbation, Proposal, Table, TextBatch
+from quintain.perturbations.forms.marks import other_marks
 
 _ADDED = (",", ",", ",", ".", ";", ":", "!", "…", " -", "?")
 _MARKS = letters.flags(",.;:!?")
@@ -19,6 +20,7 @@ class Punctuation(Perturbation):
 
     name: ClassVar[str] = "punctuation"
     family: ClassVar[Family] = "robustness"
+    table = "marks"
     title: ClassVar[str] = "Marks added, doubled or left out"
     version: ClassVar[int] = 2
     in_paper: ClassVar[bool] = True
@@ -42,3 +44,7 @@ class Punctuation(Perturbation):
             for gone, there, sign, i in zip(drop.tolist(), marked.tolist(), signs, added, strict=True)
         ]
         return Proposal(at, at + drop, replacements)
+
+    def propose_from(self, batch: TextBatch, rate: float, table: Table) -> Proposal:
+        """Work from the lists of the language."""
+        return other_marks(batch, rate, table)

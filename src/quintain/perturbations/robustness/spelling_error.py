@@ -11,7 +11,8 @@ import numpy as np
 
 from quintain.perturbations import draws
 from quintain.perturbations.batch import Ints
-from quintain.perturbations.contract import PERTURBATIONS, Family, Perturbation, Proposal, TextBatch
+from quintain.perturbations.contract import PERTURBATIONS, Family, Perturbation, Proposal, Table, TextBatch
+from quintain.perturbations.forms.spellings import misspelt
 from quintain.perturbations.wordlists import cased_like, common_words, lines_of
 
 _REMEMBERED = 1 << 16
@@ -92,6 +93,7 @@ class SpellingError(Perturbation):
     name: ClassVar[str] = "spelling_error"
     family: ClassVar[Family] = "robustness"
     languages = ("en",)
+    table = "misspelt"
     title: ClassVar[str] = "Common misspellings"
     version: ClassVar[int] = 3
     in_paper: ClassVar[bool] = True
@@ -117,6 +119,10 @@ class SpellingError(Perturbation):
             if not left.size:
                 break
         return _drawn(batch, at, forms)
+
+    def propose_from(self, batch: TextBatch, rate: float, table: Table) -> Proposal:
+        """Work from the lists of the language."""
+        return misspelt(batch, rate, table)
 
 
 def _drawn(batch: TextBatch, at: Ints, forms: Sequence[tuple[str, ...]]) -> Proposal:

@@ -7,7 +7,8 @@ from typing import ClassVar
 import numpy as np
 
 from quintain.perturbations import draws, letters
-from quintain.perturbations.contract import PERTURBATIONS, Family, Perturbation, Proposal, TextBatch
+from quintain.perturbations.contract import PERTURBATIONS, Family, Perturbation, Proposal, Table, TextBatch
+from quintain.perturbations.forms.slips import slip
 from quintain.perturbations.pick import no_other_words, pick_letters, plain_letters
 
 _ALPHABET = np.frombuffer(b"abcdefghijklmnopqrstuvwxyz", dtype=np.uint8).astype(np.uint32)
@@ -21,6 +22,7 @@ class Typos(Perturbation):
     name: ClassVar[str] = "typos"
     family: ClassVar[Family] = "robustness"
     scripts = ("Latin",)
+    table = "typos"
     title: ClassVar[str] = "Slips of fast typing"
     version: ClassVar[int] = 3
     in_paper: ClassVar[bool] = True
@@ -44,3 +46,7 @@ class Typos(Perturbation):
         )
         replacements = [(b + a, "", c, c)[kind] for kind, a, b, c in pairs]
         return no_other_words(batch, chosen, Proposal(at, end, replacements))
+
+    def propose_from(self, batch: TextBatch, rate: float, table: Table) -> Proposal:
+        """Work from the lists of the language."""
+        return slip(batch, rate, table)

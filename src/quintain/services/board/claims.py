@@ -6,6 +6,8 @@ cannot be told apart from the next.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sqlalchemy.orm import Session
 
 from quintain.core.people import Actor
@@ -34,7 +36,7 @@ def claim_of(ranked: Ranked, sure: Uncertainty | None) -> BoardClaim:
     """Return who leads a ranking; without knowing how *sure* it is, nobody does."""
     first = [row for row in ranked.order() if ranked.ranking.rank[row] is not None][:2]
     if not first:
-        return NO_CLAIM
+        return replace(NO_CLAIM, waiting=ranked.runs.waiting, needed=ranked.runs.needed)
     models = [ranked.board.models[row] for row in first]
     base = next((axis for axis in ranked.board.axes if axis.name == ranked.ranking.base), ranked.board.axes[0])
     ahead = _ahead(sure, [model.ref for model in models])
@@ -77,6 +79,8 @@ def claim_text(claim: BoardClaim) -> Text:
     'Too close to call: a is above b in 51 % of the draws, by Dynascore.'
     >>> claim_text(BoardClaim("mood/a@1", ["a"], "Dynascore", "%", 71.31, None, "alone", unranked=2))
     'a alone is ranked, with a Dynascore of 71.3 points. 2 other models are not ranked.'
+    >>> claim_text(BoardClaim(None, [], "Dynascore", "", None, None, "unranked", waiting=193, needed=252))
+    'No model is ranked yet: 59 of 252 runs are done.'
     """
     sentence = _among_ranked(claim)
     if not claim.unranked or claim.certainty not in NAMING:
@@ -108,8 +112,17 @@ def _among_ranked(claim: BoardClaim) -> Text:
     if claim.certainty == "too_small":
         return Text("Nobody leads: what scores is too small to rank on.")
     if claim.certainty == "unranked":
-        return Text("No model is ranked yet.")
+        return _unranked(claim)
     return Text("Nobody leads yet: how sure the order is has still to be computed.")
+
+
+def _unranked(claim: BoardClaim) -> Text:
+    if claim.waiting:
+        done = claim.needed - claim.waiting
+        return Text("No model is ranked yet: {done} of {needed} runs are done.", done=done, needed=claim.needed)
+    if claim.needed:
+        return Text("No model is ranked: each lacks a figure that counts, and the board says which.")
+    return Text("No model is ranked yet.")
 
 
 def _unit(claim: BoardClaim) -> str:

@@ -113,7 +113,7 @@ def over_rounds(db: Session, matrix: BoardMatrix) -> dict[str, list[tuple[int, f
     values_by_model: dict[str, list[tuple[int, float]]] = {}
     for model in matrix.models if tests else ():
         cells = [(number, model.values[matrix.axes[0].name][place]) for number, place in tests]
-        values_by_model[model.name] = [(number, float(cell["value"])) for number, cell in cells if cell is not None]
+        values_by_model[model.name] = [(number, float(cell.value)) for number, cell in cells if cell is not None]
     return values_by_model
 
 

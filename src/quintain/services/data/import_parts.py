@@ -1,12 +1,13 @@
 """One file as three data sets: what models learn from, what one chooses between them by, and what they are scored on.
 
 Texts that nearly repeat each other, and examples of one group, stay on one side: a model that has learned a text by
-heart is not scored on it. Each answer has about its share in every part.
+heart is not scored on it. Each answer has about its share in every part. What scores is a tenth, and of a small file as
+much as a ranking needs, but no more than half.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,12 +29,16 @@ from quintain.services.plain.files.folds import codes_of, groups_of
 from quintain.services.tasks.board_settings import let_score
 from quintain.services.tasks.definitions import get_task
 from quintain.stats.bootstrap import FloatArray, IntArray
+from quintain.stats.fitness import LEAST_EXAMPLES
 from quintain.stats.near_duplicates import THRESHOLD
 from quintain.store.blobs import Blobs
 from quintain.store.database import transaction
 from quintain.tasks.contract import kind_of
 
-SHARES: Mapping[Role, float] = {Role.TRAIN: 0.8, Role.DEV: 0.1, Role.TEST: 0.1}
+ROLES = (Role.TRAIN, Role.DEV, Role.TEST)
+TENTH = 0.1
+MOST_TEST = 0.5
+MARGIN = 1.1  # more than are needed: what stays together is not dealt out to the very example
 LEAST = 20  # examples: fewer leave a part with hardly any
 MOST_STRATA = 30  # different answers of which each has its share in every part
 
@@ -89,8 +94,23 @@ def import_parts(  # noqa: PLR0917 - as `import_dataset`
     return [replace(version, report=report, scores=score and version.role == Role.TEST) for version in versions]
 
 
+def shares_of(rows: int) -> dict[Role, float]:
+    """Return the share of each part in a file of so many *rows*.
+
+    >>> shares_of(5000)[Role.TEST], round(shares_of(220)[Role.TEST], 2)
+    (0.1, 0.5)
+    """
+    test = min(MOST_TEST, max(TENTH, MARGIN * LEAST_EXAMPLES / max(rows, 1)))
+    return {Role.TRAIN: 1 - TENTH - test, Role.DEV: TENTH, Role.TEST: test}
+
+
+def sizes_of_parts(rows: int) -> dict[str, int]:
+    """Return about how many of so many *rows* come into each part, by its role."""
+    return {role.value: round(rows * share) for role, share in shares_of(rows).items()}
+
+
 def divide(table: pl.DataFrame, task: Task, seed: int = 0) -> dict[Role, pl.DataFrame]:
-    """Divide examples by `SHARES`; what nearly repeats another, or has its group, goes where that goes."""
+    """Divide examples by the shares for their number; what nearly repeats another, or has its group, goes with it."""
     if table.height < LEAST:
         raise BadInput(
             "{n} examples are too few to be divided into three parts.",
@@ -101,8 +121,9 @@ def divide(table: pl.DataFrame, task: Task, seed: int = 0) -> dict[Role, pl.Data
     order = np.random.default_rng(seed).permutation(table.height)
     units = _units(table, task)
     sizes = np.bincount(units)
-    role_of_unit = _deal(units[order], _strata(table["answer"])[order], sizes)
-    return {role: table.filter(pl.Series(role_of_unit[units] == number)) for number, role in enumerate(SHARES)}
+    shares = np.array([shares_of(table.height)[role] for role in ROLES])
+    role_of_unit = _deal(units[order], _strata(table["answer"])[order], sizes, shares)
+    return {role: table.filter(pl.Series(role_of_unit[units] == number)) for number, role in enumerate(ROLES)}
 
 
 def _units(table: pl.DataFrame, task: Task) -> IntArray:
@@ -132,9 +153,8 @@ def _strata(answers: pl.Series) -> IntArray:
     return codes_of([str(answer) for answer in answers.to_list()])
 
 
-def _deal(units: IntArray, strata: IntArray, sizes: IntArray) -> IntArray:
+def _deal(units: IntArray, strata: IntArray, sizes: IntArray, shares: FloatArray) -> IntArray:
     """Return the part of each unit: the one that is furthest behind its share of the answer in hand."""
-    shares = np.array(list(SHARES.values()))
     role_of_unit = np.full(len(sizes), -1, dtype=np.int64)
     dealt: dict[int, FloatArray] = {}
     for unit, stratum in zip(units.tolist(), strata.tolist(), strict=True):

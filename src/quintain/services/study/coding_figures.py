@@ -216,7 +216,7 @@ def _figures(db: Session, info: CodingInfo, *, closed: bool) -> records.CodingFi
 
 
 def _most_chosen(codes: Codes, names: Sequence[str]) -> list[tuple[int, int]]:
-    """Give, for each category, the items that most of their coders put there: category and item."""
+    """Return, for each category, the items that most of their coders put there: category and item."""
     votes, sizes = codes.votes, codes.sizes
     chosen = []
     for category in range(len(names)):

@@ -88,7 +88,7 @@ class AnswerKind(ABC):
         return series.cast(self.predicted)
 
     def right(self, values: Values) -> pl.Series:
-        """Give, for gold answers, predictions that are right."""
+        """Return, for gold answers, predictions that are right."""
         golds = self.golds(values)
         return golds if golds.dtype == self.predicted else golds.list.first()
 

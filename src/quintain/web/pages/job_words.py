@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
 from quintain.core.records.jobs import JobStanding
@@ -64,6 +65,8 @@ def titles(_: Callable[[str], str]) -> Mapping[str, str]:
 
 def name_job(_: Callable[[str], str], job: JobStanding) -> NamedJob:
     """Return in words what *job* does and what about, and where it can be read."""
+    if not job.task and job.subject:  # figures that nobody asked for belong to no task's list, and are of one still
+        job = replace(job, task=re.split("[/?]", job.subject)[0])
     address_of = _release if job.kind in RELEASES else _report if job.kind.startswith(REPORT) else _about_and_address
     about, address = address_of(job)
     return NamedJob(job, titles(_).get(job.kind, job.kind), about, f"/tasks/{job.task}/{address}" if address else "")

@@ -214,7 +214,7 @@ def confirm(db: Session, actor: Actor, attempt_id: int, yes: bool) -> Verdict:
 
 
 def decide(db: Session, actor: Actor, attempt_id: int, yes: bool) -> Verdict:
-    """Say, where the round leaves it to the writer, whether the model was fooled."""
+    """Note the writer's word on whether the model was fooled, where the round leaves it to them."""
     return _say(db, actor, attempt_id, "decision", yes)
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeVar
 
+import polars as pl
+
 from quintain.adapters.contract import ADAPTERS
 from quintain.core.cells import MEASURE, PLAIN
-from quintain.core.languages import base_language
 from quintain.core.task import Task
-from quintain.data.writing_systems import scripts_of
+from quintain.data.perturbing_languages import applies_in, counts_in
 from quintain.perturbations.contract import PERTURBATIONS, Family, perturbation
+from quintain.perturbations.tables import perturb_table
 from quintain.tasks.contract import kind_of
 
 VARIANT_SEED = 0
@@ -35,13 +37,13 @@ def applies(task: Task, name: str) -> bool:
 
     English fillers in German texts would show nothing but that a model was asked something odd.
     """
-    member = PERTURBATIONS.get(name)
-    bases = {base_language(language) for language in task.languages}
-    if member.languages and not bases.intersection(member.languages):
-        return False
-    if not member.scripts:
-        return True
-    return any(set(member.scripts).intersection(scripts_of(code) or member.scripts) for code in task.languages)
+    return any(applies_in(language, name) for language in task.languages)
+
+
+def perturbed(task: Task, source: pl.DataFrame, name: str, *, seed: int, language: str) -> pl.DataFrame:
+    """Perturb examples that are in *language*: none of them where the perturbation is for another one of the task's."""
+    rows = source if applies_in(language, name) else source.clear()
+    return perturb_table(task, rows, perturbation(name), seed=seed, language=language)
 
 
 def variant_name(perturbation: str) -> str:
@@ -52,9 +54,10 @@ def variant_name(perturbation: str) -> str:
 def counts_for(task: Task | None, name: str) -> bool:
     """Whether a perturbation makes robustness or fairness: those of the canonical figure do, and what *task* names.
 
-    What does not apply to the task's languages never does.
+    What does not apply to the task's languages never does, nor does what was read there and found to say something
+    else too often.
     """
-    if task is not None and not applies(task, name):
+    if task is not None and not any(counts_in(language, name) for language in task.languages):
         return False
     return PERTURBATIONS.get(name).in_paper or (task is not None and name in task.counted_perturbations)
 

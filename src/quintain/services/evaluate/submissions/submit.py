@@ -33,6 +33,7 @@ from quintain.services.evaluate.cells.spending import estimate_of_task
 from quintain.services.evaluate.submissions import tryouts
 from quintain.services.evaluate.submissions.check_model import CheckReport
 from quintain.services.evaluate.submissions.coverage import covered
+from quintain.services.evaluate.submissions.few_shot import draw_for_task
 from quintain.services.evaluate.submissions.model_files import opened_model
 from quintain.services.models import uploads
 from quintain.services.models.environments import read_requirements
@@ -55,7 +56,7 @@ log = logging.getLogger("quintain.submit")
 class SubmissionRules:
     """What the operator lets be submitted. *per_day* counts for each builder and task; None is no limit.
 
-    Models are tried under the conditions *trial* before they are run; *elsewhere* says that workers on other machines
+    Models are tried under the conditions *tryout* before they are run; *elsewhere* says that workers on other machines
     can do that where this one lacks a sandbox.
     """
 
@@ -79,13 +80,13 @@ class ModelSubmission:
     new: bool
     cells: int
     left_today: int | None
-    trial: str = PASSED
+    tryout: str = PASSED
     estimate: CostEstimate | None = None
 
     @property
     def waiting(self) -> bool:
         """Whether a worker has to try it before its cells are queued."""
-        return self.trial == QUEUED
+        return self.tryout == QUEUED
 
     def record(self) -> records.Submission:
         """Return the submission as programs see it."""
@@ -94,7 +95,7 @@ class ModelSubmission:
             new=self.new,
             cells=self.cells,
             left_today=self.left_today,
-            trial=self.trial,
+            trial=self.tryout,
             estimate=self.estimate,
         )
 
@@ -165,6 +166,7 @@ def try_model(
     if faults:
         raise BadInput(faults=faults)
     _permit(actor, task, inspection.manifest, rules)
+    draw_for_task(db, blobs, actor, definition, folder, inspection.manifest.options)
     report = _tried(db, blobs, actor, definition, folder, manifest=inspection.manifest, rules=rules)
     if report is None:
         raise Unavailable(
@@ -219,7 +221,10 @@ def _submit(
     inspection = _inspected(folder, definition)
     _permit(actor, task, inspection.manifest, rules)
     chosen = _named(name or inspection.manifest.name)
+    drawn = draw_for_task(db, blobs, actor, definition, folder, inspection.manifest.options)
     meta = _meta(folder, definition, inspection.manifest)
+    if drawn is not None and "few_shot" in meta.get("request", {}):
+        meta["request"]["few_shot"]["data"] = drawn
     if ADAPTERS.get(inspection.manifest.adapter).place == "file":
         meta["datasets"] = covered(db, blobs, definition, folder, inspection.manifest.options)
     tried = _try(db, blobs, actor, definition, folder, manifest=inspection.manifest, rules=rules)
@@ -348,6 +353,9 @@ def _meta(folder: Path, task: Task, manifest: Manifest) -> dict[str, Any]:
     adapter = ADAPTERS.get(manifest.adapter)
     meta: dict[str, Any] = {"batch_size": manifest.batch_size, "place": adapter.place}
     meta |= adapter().about(folder, task, manifest.options)
+    request = adapter().request(folder, task, manifest.options)
+    if request:
+        meta["request"] = dict(request)
     if "perturbations" in manifest.options:
         meta["perturbations"] = manifest.options["perturbations"]
     requirements = read_requirements(folder)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +12,12 @@ import polars as pl
 
 from quintain.core.errors import BadInput, Fault
 from quintain.core.jsontext import parse_json
+from quintain.core.languages import ENGLISH
 from quintain.core.task import Task
 from quintain.core.words import count_spaced
 from quintain.data.identity import example_ids
 from quintain.data.in_memory import InMemoryTable, Source
+from quintain.data.perturbing_languages import applies_in, languages_of
 from quintain.data.shaping import shape
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
 from quintain.perturbations.apply import rate_of
@@ -33,13 +35,14 @@ _ROWS = 8_192
 
 @dataclass(frozen=True, slots=True)
 class Perturbing:
-    """How to perturb a file: by what, how hard, which columns, as examples of which task."""
+    """How to perturb a file: by what, how hard, which columns, as examples of which task, in which language."""
 
     kinds: Sequence[str]
     seed: int = 0
     severity: float = 1.0
     fields: Sequence[str] = ()
     task: Path | None = None
+    language: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +109,7 @@ def list_perturbations() -> list[dict[str, Any]]:
             "version": member.version,
             "rate": member.rate,
             "in_paper": member.in_paper,
+            "languages": languages_of(name),
         }
         for name, member in PERTURBATIONS.items()
     ]
@@ -117,7 +121,10 @@ def perturb_source(path: Source, settings: Perturbing) -> PerturbReport:
     Beside the file's columns they have `parent` (the row's id, or its number), `perturbation`, and `change` (for
     fairness, from which group to which). As examples of a task, the rows keep their gold spans in place.
     """
-    members = _members(settings.kinds)
+    task = read_task(settings.task) if settings.task is not None else None
+    language = settings.language or (task.language if task is not None else ENGLISH)
+    settings = replace(settings, language=language)
+    members = _members(settings.kinds, language)
     for member in members:
         rate_of(member, settings.severity)
     table = read_table(path, required=list(settings.fields), mapped=False)
@@ -130,8 +137,8 @@ def perturb_source(path: Source, settings: Perturbing) -> PerturbReport:
             added=", ".join(_ADDED),
             remedy="Rename it: {added} are added.",
         )
-    if settings.task is not None:
-        names, parts, tallies = _as_examples(path, table, read_task(settings.task), members, settings)
+    if task is not None:
+        names, parts, tallies = _as_examples(path, table, task, members, settings)
     else:
         names, parts, tallies = _as_texts(path, table, members, settings)
     return PerturbReport(path.name, pl.concat(parts), settings.seed, settings.severity, tuple(names), tuple(tallies))
@@ -140,16 +147,34 @@ def perturb_source(path: Source, settings: Perturbing) -> PerturbReport:
 Parts = tuple[list[str], list[pl.DataFrame], list[PerturbTally]]
 
 
-def _members(kinds: Sequence[str]) -> list[Perturbation]:
+def _members(kinds: Sequence[str], language: str) -> list[Perturbation]:
+    """Return the perturbations of these names, of a family those for *language*; refuse one that is for others."""
     names = [name.strip() for kind in kinds for name in kind.split(",") if name.strip()]
     if not names:
         raise BadInput("No perturbation is named.", remedy="Give some with --kind, such as --kind typos,ocr.")
     families = {"robustness", "fairness"}
+    for name in names:
+        if name not in families and not applies_in(language, name):
+            raise BadInput(
+                "{name} is not for texts in '{language}'.",
+                name=perturbation(name).name,
+                language=language,
+                known=", ".join(languages_of(name)) or ", ".join(perturbation(name).scripts),
+                remedy="It is for {known}. Give robustness or fairness for all that apply.",
+            )
     chosen = [
         one
         for name in names
-        for one in ([n for n, m in PERTURBATIONS.items() if m.family == name] if name in families else [name])
+        for one in (
+            [n for n, m in PERTURBATIONS.items() if m.family == name and applies_in(language, n)]
+            if name in families
+            else [name]
+        )
     ]
+    if not chosen:
+        raise BadInput(
+            "No perturbation of {kinds} is for texts in '{language}'.", kinds=", ".join(names), language=language
+        )
     return [perturbation(name) for name in dict.fromkeys(chosen)]
 
 
@@ -185,7 +210,13 @@ def _changes(
     for part in table.iter_slices(_ROWS):
         contents = [json.dumps(row, ensure_ascii=False) for row in part.select(names).iter_rows()]
         changes += perturb_rows(
-            part, columns, member, contents=contents, seed=settings.seed, severity=settings.severity
+            part,
+            columns,
+            member,
+            contents=contents,
+            seed=settings.seed,
+            severity=settings.severity,
+            language=settings.language or ENGLISH,
         )
     return changes
 
@@ -217,7 +248,9 @@ def _as_examples(
     words = _words(shaped, [name for name in open_ones if shaped.schema[name] == pl.String()])
     parts, tallies = [], []
     for member in members:
-        perturbed = perturb_table(task, plain, member, seed=settings.seed, severity=settings.severity)
+        perturbed = perturb_table(
+            task, plain, member, seed=settings.seed, severity=settings.severity, language=settings.language
+        )
         origins = lineage(perturbed)
         of = [first[parent] for parent in origins["parent"]]
         edited = _edited_words(plain[of], perturbed, open_ones)

@@ -55,7 +55,7 @@ UNTOLD = {
 
 
 def rows_about(db: Session, user_id: int) -> Iterator[tuple[str, Iterator[list[dict[str, Any]]]]]:
-    """Give, per table, the rows that name the person, some at a time, without secrets.
+    """Return, per table, the rows that name the person, some at a time, without secrets.
 
     Tables of later parts are found by themselves. What would give gold items away is left out as well. A row belongs to
     the person when one of its columns points to them.

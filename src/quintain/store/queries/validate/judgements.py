@@ -194,7 +194,7 @@ def count_standings(db: Session, validation_id: int) -> int:
 
 
 def set_aside(db: Session, validation_id: int) -> dict[int, int]:
-    """Give, for everybody of whom something is set aside, the judgement through which it is."""
+    """Return, for everybody of whom something is set aside, the judgement through which it is."""
     return {
         user: row.aside_through if row.qualified else FOREVER
         for user, row in standings(db, validation_id).items()
@@ -203,7 +203,7 @@ def set_aside(db: Session, validation_id: int) -> dict[int, int]:
 
 
 def restored(db: Session, validation_id: int) -> dict[int, int]:
-    """Give, for everybody whose judgements an owner let count again, how many they have made since."""
+    """Return, for everybody whose judgements an owner let count again, how many they have made since."""
     numbers = {}
     for user, row in standings(db, validation_id).items():
         if row.qualified and not row.aside_through:
@@ -214,7 +214,7 @@ def restored(db: Session, validation_id: int) -> dict[int, int]:
 
 
 def begun_anew(db: Session, validation_id: int) -> dict[int, int]:
-    """Give, for everybody who was qualified again, their last judgement before that; 0 where there is none."""
+    """Return, for everybody who was qualified again, their last judgement before that; 0 where there is none."""
     return {int(user): int(last) for user, last in db.connection().execute(_BEGUN_ANEW, {"validation": validation_id})}
 
 

@@ -198,7 +198,7 @@ def confirm(call: Calling, attempt: AttemptId, word: WordRequest) -> Verdict:
 
 
 def decide(call: Calling, attempt: AttemptId, word: WordRequest) -> Verdict:
-    """Say, where the round leaves it to the writer, whether the model was fooled."""
+    """Note the writer's word on whether the model was fooled, where the round leaves it to them."""
     return collect.decide(call.db, call.actor, attempt, word.yes)
 
 

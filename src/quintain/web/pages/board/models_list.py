@@ -71,7 +71,7 @@ def _columns(axes: Sequence[Axis]) -> dict[str, Callable[[ModelRow], Any]]:
     """Return what the list may be sorted by: name, rank, date, and each axis."""
 
     def figure(axis: str) -> Callable[[ModelRow], Any]:
-        return lambda row: row.place.figures[axis]["value"] if row.place and axis in row.place.figures else None
+        return lambda row: row.place.figures[axis].value if row.place and axis in row.place.figures else None
 
     return {
         "rank": lambda row: row.place.rank if row.place else None,

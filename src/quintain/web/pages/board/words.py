@@ -63,6 +63,10 @@ def _row_words(_: Translate) -> dict[str, str]:
         "interval": _("interval {low} to {high}"),
         "examples": _("{n} examples"),
         "failed": _("failed examples: {n}; {worst} if they are all wrong, {best} if all right"),
+        "outcome_refused": _("refused: {n}"),
+        "outcome_cut": _("cut off before the answer: {n}"),
+        "outcome_unreadable": _("replies that hold no answer: {n}"),
+        "outcome_failed": _("failed calls: {n}"),
         "pairs": _("{n} pairs of answers, kinds of change: {kinds}"),
         "measured": _("measured {at}"),
         "busy": _("measured while the machine was busy: {share} of it with other work"),
@@ -112,6 +116,12 @@ def _certainty_words(_: Translate) -> dict[str, str]:
     return {
         "above": _("Probability that the row is above the column"),
         "pair": _("{first} above {second}: {percent}"),
+        "none_waiting": _("No model is ranked yet: {waiting} of {needed} runs are still to come."),
+        "none_lacking": _(
+            "No model is ranked by these weights: each lacks a figure that counts, and its row says which. What was "
+            "measured beside other work is measured again once the machine is quiet; another choice above may rank "
+            "already."
+        ),
         "none_ranked": _("No model is ranked yet: each lacks a figure that counts. Runs under way fill them in."),
         "more": _("about {n} more examples would settle it"),
         "settled": _("settled by the examples at hand"),

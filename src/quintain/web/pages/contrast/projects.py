@@ -152,7 +152,7 @@ def state_words(visit: Visit) -> dict[str, str]:
 
 
 def differences(task: Task, before: Mapping[str, Any], after: Mapping[str, Any]) -> list[tuple[str, list[Piece], bool]]:
-    """Give, for each field, its title, what changed in it, and whether anything did."""
+    """Return, for each field, its title, what changed in it, and whether anything did."""
     fields = []
     for field in kind_of(task).form(task).inputs:
         old, new = shown_input(field, before), shown_input(field, after)

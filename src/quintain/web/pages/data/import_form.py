@@ -20,6 +20,7 @@ from quintain.tasks.contract import kind_of
 from quintain.web.visit import Post
 
 COLUMN = "column-"
+SEPARATORS = {"comma": ",", "semicolon": ";", "tab": "\t"}
 LEAVE_OUT = "-"  # what is chosen for a value whose rows are not wanted
 PARTS = "parts"  # chosen as what the data is for: divided into train, dev and test
 FAULTS = 20  # that are listed before the import
@@ -82,6 +83,8 @@ def plan_of(task: Task, post: Post) -> ImportPlan:
         "rows": post.text("rows").strip(),
         **{name: post.number(name) for name in ("sample", "seed") if post.text(name).strip()},
         "skip_bad": post.flag("skip_bad"),
+        "encoding": post.text("encoding"),
+        "separator": SEPARATORS.get(post.text("separator"), ""),
         "duplicates": "first" if post.flag("keep_first") else "",
         "tag_columns": tuple(post.texts("tag_column")),
     }

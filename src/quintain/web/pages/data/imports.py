@@ -17,6 +17,7 @@ from quintain.core.errors import BadInput, Conflict, Fault
 from quintain.core.example import Role
 from quintain.core.task import Task
 from quintain.core.texts import Text
+from quintain.data.encodings import NAMES
 from quintain.services.access.permissions import require_owner
 from quintain.services.data import datasets, import_jobs
 from quintain.services.data.bundles import find_data_file, has_images
@@ -155,6 +156,7 @@ def _form(
         values=values,
         seen=seen,
         content_names=content_names(visit),
+        encodings=NAMES,
         leave_out=LEAVE_OUT,
         crumbs=[
             (title_of(visit, task), f"/tasks/{task.name}"),
@@ -186,5 +188,5 @@ def _roles(visit: Visit, *, divisible: bool) -> list[tuple[str, str, str]]:
         (Role.TEST.value, _("test"), _("For scoring models.")),
         (Role.CONTRAST.value, _("contrast"), _("Pivots and their perturbed neighbours.")),
     ]
-    parts = (PARTS, _("divide it"), _("Eight tenths train, one dev, one test; what is nearly alike stays on one side."))
+    parts = (PARTS, _("divide it"), _("A tenth dev, a tenth but at least 100 test, the rest train."))
     return [parts, *whole] if divisible else whole

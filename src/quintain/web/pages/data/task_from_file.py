@@ -13,13 +13,16 @@ from starlette.responses import Response
 from quintain.core.errors import BadInput, Conflict
 from quintain.core.people import RoleName
 from quintain.core.task import Label, Task
-from quintain.data.first_look import look_at_file
+from quintain.data.encodings import NAMES
+from quintain.data.first_look import FileLook, look_at_file
 from quintain.data.guessing import guess_columns, guess_task, propose_labels
+from quintain.data.readers.contract import Options
 from quintain.services.access.permissions import require_role
 from quintain.services.data import import_jobs
 from quintain.services.data.bundles import data_file
-from quintain.services.data.import_parts import import_parts
+from quintain.services.data.import_parts import import_parts, sizes_of_parts
 from quintain.services.tasks import definitions as tasks
+from quintain.stats.fitness import LEAST_EXAMPLES
 from quintain.tasks.contract import KINDS
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.pages.data.import_form import LEAVE_OUT, ImportPreview, label_fields, plan_of, preview
@@ -75,7 +78,7 @@ def _propose(post: Post, sent: SentFile) -> NewTask:
     first = post.text("step") == "look"
     name = name_from_file(sent.name)
     with data_file(sent.path) as path:
-        first_look = look_at_file(path)
+        first_look = look_at_file(path, Options(encoding=post.text("encoding")))
     kind = post.text("kind") or guess_task(first_look).kind
     draft = Task("task", kind, {})
     columns = guess_columns(first_look, draft) if first else {"answer": post.text("column-answer")}
@@ -94,8 +97,14 @@ def _propose(post: Post, sent: SentFile) -> NewTask:
     )
     values = {key: value for key, value in post.form.items() if isinstance(value, str)}
     values |= {"keep_first": "on"} if first else {}
-    values |= {"kept": sent.kept, "kept_name": sent.name, "language": values.get("language") or "en"}
+    values |= {"kept": sent.kept, "kept_name": sent.name, "language": values.get("language") or _language(first_look)}
     return NewTask(form, labels, values)
+
+
+def _language(file: FileLook) -> str:
+    """Return the language of the longest texts; English where that cannot be told."""
+    texts = [column for column in file.columns if column.language]
+    return max(texts, key=lambda column: column.length).language if texts else "en"
 
 
 def _ordered(labels: Mapping[str, str]) -> list[str]:
@@ -139,6 +148,9 @@ def _page(visit: Visit, new: NewTask | None, trouble: Trouble | None = None) -> 
         values=new.values if new else {},
         kinds=[(name, _(member.title)) for name, member in KINDS.items()],
         content_names=content_names(visit),
+        encodings=NAMES,
+        parts_of=sizes_of_parts(new.seen.report.rows) if new and new.seen and new.seen.report else None,
+        least=LEAST_EXAMPLES,
         leave_out=LEAVE_OUT,
         crumbs=[(_("New task"), "/tasks/new"), (_("From a file"), None)],
         error=trouble,

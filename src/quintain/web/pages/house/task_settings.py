@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,10 +22,11 @@ from quintain.services.house.overview import running_in
 from quintain.services.tasks import definitions as tasks
 from quintain.tasks.contract import KINDS
 from quintain.tasks.starter import starter
+from quintain.tasks.writing import dump_task
 from quintain.web.confirming import page_edit, show_changes
 from quintain.web.error_text import translated
 from quintain.web.errors import Trouble, trouble_of
-from quintain.web.pages.tasks.task_form import TaskForm, beside, first_form, read_form
+from quintain.web.pages.tasks.task_form import TaskForm, beside, first_form, form_of, read_form, with_form
 from quintain.web.pages.tasks.tasks import title_of
 from quintain.web.paging import Paging
 from quintain.web.visit import Posting, Visit, Visiting
@@ -65,15 +67,12 @@ def _new(visit: Visit, typed: TaskForm, trouble: Trouble | None = None) -> Respo
     """Show the form of a new task, with what is wrong beside each field."""
     require_role(visit.actor, RoleName.OWNER)
     _ = visit.tongue.gettext
-    faults = (
-        {fault.field or "": translated(visit.language, fault.reason) for fault in trouble.faults} if trouble else {}
-    )
     return visit.render(
         "house/task_new.html",
         status=trouble.status if trouble else 200,
         typed=typed,
         kinds=[(name, _(member.title)) for name, member in KINDS.items()],
-        faults={name: beside(faults, name) for name in ("name", "title", "labels", "instructions")},
+        faults=_faults(visit, trouble),
         crumbs=[(_("New task"), None)],
         error=trouble,
     )
@@ -111,15 +110,24 @@ def restore(post: Posting, task: str) -> Response:
 
 def _save(post: Posting, task: Task | None) -> Response:
     visit = post.visit
-    toml = post.text("toml").replace("\r\n", "\n")
+    typed = read_form(post) if task and post.flag("as_form") else None
+    toml = dump_task(with_form(task, typed)) if task and typed else post.text("toml").replace("\r\n", "\n")
     try:
         name = task.name if task else None
         saved = tasks.put_task(visit.db, visit.actor, toml, name=name, new=task is None, edit=page_edit(post))
     except ChangesToConfirm as error:
         return show_changes(post, error.changes, f"/tasks/{name}/settings")
     except (BadInput, Conflict) as error:
-        return _editor(visit, task, toml, trouble_of(error))
+        return _editor(visit, task, None if typed else toml, trouble_of(error), typed=typed)
     return visit.redirect(f"/tasks/{saved.name}", visit.tongue.gettext("Saved."))
+
+
+def _faults(visit: Visit, trouble: Trouble | None) -> dict[str, str]:
+    """Return what is wrong with each field of the form."""
+    faults = (
+        {fault.field or "": translated(visit.language, fault.reason) for fault in trouble.faults} if trouble else {}
+    )
+    return {name: beside(faults, name) for name in ("name", "title", "labels", "instructions")}
 
 
 def _editor(
@@ -131,6 +139,7 @@ def _editor(
     kind: str = "",
     search: str = "",
     offset: int = 0,
+    typed: TaskForm | None = None,
 ) -> Response:
     require_role(visit.actor, RoleName.OWNER, task=task.name if task else None)
     _ = visit.tongue.gettext
@@ -148,6 +157,9 @@ def _editor(
         task=task,
         section="settings",
         kind=kind,
+        typed=typed or (form_of(task) if task else None),
+        faults=_faults(visit, trouble if typed else None),
+        commented=task is not None and re.search(r"^\s*#", history[0].toml, re.MULTILINE) is not None,
         kinds=[(name, _(member.title)) for name, member in KINDS.items()] if task is None else [],
         toml=toml if toml is not None else history[0].toml,
         history=list(_changes(history)),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from quintain.core.task import Label, Task
 from quintain.tasks.contract import KINDS
 from quintain.tasks.writing import dump_toml
 from quintain.web.visit import Post
@@ -63,6 +64,45 @@ def read_form(post: Post) -> TaskForm:
         instructions=post.text("instructions").replace("\r\n", "\n").strip(),
         labels=[(name, gloss) for name, gloss in zip(names, glosses, strict=False) if name],
     )
+
+
+def form_of(task: Task) -> TaskForm:
+    """Return the form of a task that is there, in the first of its languages."""
+    return TaskForm(
+        kind=task.kind,
+        name=task.name,
+        title=_text_in(task, task.title),
+        instructions=_text_in(task, task.instructions),
+        labels=[(label.name, label.gloss) for label in task.labels],
+    )
+
+
+def with_form(task: Task, form: TaskForm) -> Task:
+    """Return *task* with what the form says; what is in other languages, and all else, stays as it is."""
+    instructions = _with_text(task, task.instructions, form.instructions)
+    changed = replace(task, title=_with_text(task, task.title, form.title), instructions=instructions)
+    if not form.takes_labels:
+        return changed
+    before = {label.name: label for label in task.labels}
+    labels = tuple(_with_gloss(task, before.get(name, Label(name)), gloss) for name, gloss in form.labels)
+    return replace(changed, labels=labels)
+
+
+def _text_in(task: Task, texts: Mapping[str, str]) -> str:
+    return texts.get(task.language) or next(iter(texts.values()), "")
+
+
+def _with_text(task: Task, texts: Mapping[str, str], text: str) -> dict[str, str]:
+    if text == _text_in(task, texts).strip():
+        return dict(texts)
+    return {**texts, task.language: text} if text else {}
+
+
+def _with_gloss(task: Task, label: Label, gloss: str) -> Label:
+    if gloss == label.gloss:
+        return label
+    glosses = tuple({**dict(label.glosses), task.language: gloss}.items()) if label.glosses else ()
+    return replace(label, gloss=gloss, glosses=glosses)
 
 
 def beside(faults: Mapping[str, str], name: str) -> str:

@@ -95,11 +95,13 @@ function showNothing() {
   drawn = null;
 }
 
-/** Until all runs are there that the view rests on, the order may change: say so. */
+/** Until all runs are there that the view rests on, the order may change, and there may be none: say so. */
 function showProvisional() {
   const runs = state.runs();
-  byId("board-provisional").hidden = !runs.waiting;
-  write(byId("board-provisional").querySelector("p"), fill(words.provisional, runs));
+  const ranked = state.found.ranks.some(Boolean);
+  byId("board-provisional").hidden = !runs.waiting && (ranked || !runs.needed);
+  const [partly, none] = runs.waiting ? [words.provisional, words.none_waiting] : ["", words.none_lacking];
+  write(byId("board-provisional").querySelector("p"), fill(ranked ? partly : none, runs));
 }
 
 /** When the hand rests: the address, the words, what the server knows of this view. */

@@ -29,6 +29,7 @@ function sentence({ name, first, second, share }, state, titles, words) {
 function byMedian(state, words) {
   const { ranks, order } = state.byMedian();
   const ranked = order.filter((m) => ranks[m]);
+  if (!ranked.length) return "";
   const places = ranked.slice(0, MOST).map((m) => fill(words.place, { rank: ranks[m], name: state.models[m].name }));
   return fill(words.by_median, { order: `${places.join(", ")}${ranked.length > MOST ? " …" : ""}` });
 }

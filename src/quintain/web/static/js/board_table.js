@@ -118,7 +118,7 @@ export class Table {
       const text = score.toFixed(Math.abs(score) < 1000 ? 2 : 1);
       if (slot.text.data !== text) slot.text.data = text;
     } else if (slot.reason !== reason) {
-      slot.score.replaceChildren(element("span", { class: "chip" }, this.words.unranked), element("span", { class: "board-reason" }, reason));
+      slot.score.replaceChildren(element("span", { class: "chip" }, this.words.unranked), element("span", { class: "board-reason", title: reason }, reason));
     }
     slot.reason = reason;
   }

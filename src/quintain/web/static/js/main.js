@@ -38,11 +38,35 @@ function onEscape(event) {
 const sure = new WeakSet(); // forms whose question was answered with yes
 const sent = new WeakSet(); // forms that are on their way
 
+/** Rows that came or went are called by their number, as the others are. */
+function numberRows(rows) {
+  rows.querySelectorAll(".label-row").forEach((row, at) => {
+    for (const control of row.querySelectorAll("[aria-label]")) {
+      control.setAttribute("aria-label", control.getAttribute("aria-label").replace(/\d+/, at + 1));
+    }
+  });
+}
+
 const ACTIONS = {
   theme: () => toggleTheme(),
   keys: () => keysDialog()?.showModal(),
   close: (button) => button.closest("dialog")?.close(),
   dismiss: (button) => button.closest(".toast")?.remove(),
+  "add-row": (button) => {
+    const row = button.previousElementSibling.cloneNode(true);
+    for (const input of row.querySelectorAll("input")) input.value = "";
+    button.before(row);
+    numberRows(row.parentElement);
+    row.querySelector("input").focus();
+  },
+  "drop-row": (button) => {
+    const row = button.parentElement;
+    const rows = row.parentElement;
+    if (rows.querySelectorAll(".label-row").length > 1) row.remove();
+    else for (const input of row.querySelectorAll("input")) input.value = "";
+    numberRows(rows);
+    rows.querySelector("input").focus();
+  },
   copy: async (button) => {
     await navigator.clipboard.writeText(document.getElementById(button.dataset.of).textContent.trim());
     button.textContent = button.dataset.done;
@@ -91,6 +115,16 @@ function onBusy(event) {
   sent.add(event.target);
 }
 
+// A file that was chosen or dropped is looked at at once: nothing else is asked for beside it.
+function onFile(event) {
+  const input = event.target.closest?.("[data-goes-on]");
+  if (input?.files.length && !input.multiple) input.form.querySelector("[name=step]").click();
+}
+
+function onDrag(event) {
+  event.target.closest?.(".drop")?.classList.toggle("over", event.type === "dragover");
+}
+
 function fadeToasts() {
   for (const toast of document.querySelectorAll(".toast:not(.bad)")) {
     setTimeout(() => toast.remove(), TOAST_SECONDS * 1000);
@@ -116,6 +150,8 @@ document.addEventListener("click", onClick);
 document.addEventListener("click", (event) => unfold(event.target.closest?.("a[href^='#']")?.hash ?? ""));
 window.addEventListener("hashchange", () => unfold(location.hash));
 document.addEventListener("click", onSecondClick, true);
+document.addEventListener("change", onFile);
+for (const type of ["dragover", "dragleave", "drop"]) document.addEventListener(type, onDrag);
 document.addEventListener("submit", onSubmit, true);
 document.addEventListener("submit", onBusy);
 document.addEventListener("quintain:theme", () => drawCharts());

@@ -1,0 +1,1 @@
+"""How each kind of change is made in other languages than English, from the lists of those languages."""
