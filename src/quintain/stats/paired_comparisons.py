@@ -48,7 +48,7 @@ class Comparisons:
     @property
     def parameters(self) -> int:
         """How many numbers are estimated, strengths first, then covariates, then the tie's."""
-        return self.size + self.covariates.shape[1] + self.ties
+        return int(self.size + self.covariates.shape[1] + self.ties)
 
     def components(self, *, strong: bool = False) -> IntArray:
         """Return to which part each belongs, of those that votes join.

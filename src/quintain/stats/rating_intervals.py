@@ -107,7 +107,7 @@ def ranks(strengths: FloatArray) -> IntArray:
     >>> ranks(np.array([0.5, -1.0, 0.5])).tolist()
     [1, 3, 1]
     """
-    return 1 + (strengths[None, :] > strengths[:, None] + 1e-9).sum(axis=1)
+    return np.asarray(1 + (strengths[None, :] > strengths[:, None] + 1e-9).sum(axis=1), dtype=np.int64)
 
 
 def rank_intervals(

@@ -58,7 +58,7 @@ def reliability(table: VoteTable, strengths: Strengths) -> list[VoterReliability
     rows = []
     for at, (judge, count, ties, left, decisions, one_sided) in enumerate(_sides(table).iter_rows()):
         parts = (left / decisions, agreed[at] / counted[at], expected[at] / counted[at]) if decisions else ()
-        shares = [float(part) for part in parts] or [None, None, None]
+        shares: list[float | None] = [float(part) for part in parts] if parts else [None, None, None]
         row = VoterReliability(table.judges[judge], count, ties, shares[0], shares[1], shares[2], one_sided)
         rows.append(row)
     return sorted(rows, key=lambda row: (-row.votes, row.judge))
