@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import socket
 import stat
 import sys
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
@@ -31,7 +33,8 @@ from quintain.services.evaluate.cells.warm_models import LiveModels, LiveRunners
 from quintain.services.evaluate.submissions.submit import SubmissionRules
 from quintain.services.evaluate.training.train_recipe import TrainingPlace
 from quintain.services.evaluate.training.trainings import Trainer
-from quintain.services.house.health import HouseReadiness, Watch, readiness
+from quintain.services.house.health import HouseReadiness, blobs_readiness, database_readiness
+from quintain.services.house.probes import Watch
 from quintain.services.models.outside import read_outside
 from quintain.settings import Settings, settings_environment
 from quintain.store.blobs import Blobs
@@ -41,6 +44,8 @@ from quintain.store.remote_blobs import open_blobs
 from quintain.store.state import State
 
 EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - what listens on all addresses is reached on this one
+RAY_PORT = 10001  # of Ray's client, where an address names none
+ENGINE_SECONDS = 5.0
 log = logging.getLogger("quintain")
 SERVER_SECONDS = 15.0  # a server finishes requests for ten seconds, then closes its models
 
@@ -72,16 +77,15 @@ class Workspace:
     def watch(self) -> Watch:
         """Who knows whether all parts work."""
         if not self._watches:
-            self._watches.append(Watch(self._check_readiness))
+            self._watches.append(Watch({"database": self._try_database, "blobs": self._try_blobs}))
         return self._watches[0]
 
-    def _check_readiness(self) -> HouseReadiness:
+    def _try_database(self) -> HouseReadiness:
         with self.session() as db:
-            report = readiness(db, self.blobs, self.loops.states())
-        for check in report.checks:
-            if not check.ok:  # who asks for it from outside is not told where things are
-                log.warning("%s: %s", check.name, check.detail)
-        return report
+            return database_readiness(db, self.loops.states())
+
+    def _try_blobs(self) -> HouseReadiness:
+        return blobs_readiness(self.blobs)
 
     @property
     def runners(self) -> LiveRunners:
@@ -158,6 +162,22 @@ def make_engine(settings: Settings) -> CellEngine:
 
         return RayEngine(settings.engine)
     raise BadInput("QUINTAIN_ENGINE is '{engine}'.", engine=settings.engine, remedy="It is `local` or ray://host:port.")
+
+
+def require_engine(settings: Settings) -> None:
+    """Refuse an engine that cannot be reached: nothing that is queued would be run, and nobody would be told."""
+    if settings.engine == "local":
+        return
+    parts = urlsplit(settings.engine)
+    try:
+        socket.create_connection((parts.hostname or "", parts.port or RAY_PORT), timeout=ENGINE_SECONDS).close()
+    except OSError as error:
+        raise OutOfOrder(
+            "Nothing answers at {engine}, which QUINTAIN_ENGINE names ({error}).",
+            engine=settings.engine,
+            error=error.strerror or error,
+            remedy="Start the cluster with `ray start --head`, or set QUINTAIN_ENGINE=local.",
+        ) from error
 
 
 def busy(settings: Settings) -> AbstractContextManager[None]:

@@ -2,27 +2,35 @@
 
 Every variable begins with QUINTAIN_. `describe` lists them for the documentation. What is to hold for a workspace
 whoever starts it stands in its own file, `settings.toml`, by the same names in small letters; a variable wins over it.
+A secret may be in a file of its own, which `QUINTAIN_NAME_FILE` names.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from quintain.core.errors import BadInput, Fault
 from quintain.core.mail_addresses import is_sender
+from quintain.core.server_addresses import is_bare_address, names_server
 from quintain.core.texts import hint
 from quintain.core.toml import parse_toml
 
 STORED = "settings.toml"
+PREFIX = "QUINTAIN_"
+FILE = "_FILE"  # what the variable ends with that names a file with a secret in it
+# What our own scripts, the image and `compose.yaml` read, which somebody may have exported.
+OF_SCRIPTS = frozenset({"BUILD_OPTIONS", "CONTAINER_MEMORY", "DOCS_VENV", "IMAGE_BASE", "INSTALL", "PYTHON", "VENV"})
+HIGHEST_PORT = 65_535
 EVERYWHERE = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 - looked for: no address to go to
 
 
-def _setting(default: Any, help: str) -> Any:  # noqa: A002 - the word that the documentation shows
-    return field(default=default, metadata={"help": help})
+def _setting(default: Any, help: str, *, secret: bool = False) -> Any:  # noqa: A002 - as the documentation shows it
+    return field(default=default, metadata={"help": help, "secret": secret})
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +38,7 @@ class Settings:
     """What can be set from outside, with defaults that work on a laptop."""
 
     workspace: Path = _setting(Path("quintain-workspace"), "Folder of the workspace: database, blobs, backups.")
-    database_url: str = _setting("", "Database; empty for SQLite in the workspace, or postgresql://….")
+    database_url: str = _setting("", "Database; empty for SQLite in the workspace, or postgresql://….", secret=True)
     blobs_url: str = _setting("", "Blob store; empty for a folder in the workspace, or s3://bucket/prefix.")
     blobs_endpoint: str = _setting("", "Address of an S3-compatible server; empty for the one of the cloud itself.")
     host: str = _setting("127.0.0.1", "Address that `serve` listens on.")
@@ -44,7 +52,7 @@ class Settings:
     log_format: str = _setting(
         "text", "text for people, brief for a terminal (no tracebacks, no repeats), json for machines."
     )
-    smtp_url: str = _setting("", "Mail server as smtp://user:password@host:port; empty sends no e-mail.")
+    smtp_url: str = _setting("", "Mail server as smtp://user:password@host:port; empty sends no e-mail.", secret=True)
     mail_from: str = _setting("quintain@localhost", "Sender of e-mails: an address, or `Name <address>`.")
     open_registration: bool = _setting(False, "Whether anybody may make an account; the default is by invitation.")
     login_attempts: int = _setting(10, "Log-ins that may fail per name and address in five minutes.")
@@ -63,7 +71,7 @@ class Settings:
         "", "Where wheels for handlers are fetched: empty for pip's own index, a URL, or none for nowhere."
     )
     environments_gib: int = _setting(20, "Disk that the packages of handlers may take together, in GiB; 0 for any.")
-    token: str = _setting("", "API token that commands send to a server, where none is given to them.")
+    token: str = _setting("", "API token that commands send to a server, where none is given to them.", secret=True)
     checkpoints: str = _setting(
         "", "Folder of checkpoints that recipes on pages may begin with, a folder each; empty for none."
     )
@@ -96,13 +104,15 @@ class Settings:
 def read_settings(environment: Mapping[str, str] | None = None, **overrides: Any) -> Settings:
     """Read the settings from *environment* (the process's own by default) and the workspace's file.
 
-    *overrides* that are not None win over both, and the environment wins over the file.
+    *overrides* that are not None win over both, and the environment wins over the file. A variable that is no setting
+    is refused, and so is an address that is none.
     """
     source = os.environ if environment is None else environment
+    _refuse(_unknown(source))
     folder = overrides.get("workspace") or source.get("QUINTAIN_WORKSPACE") or Settings().workspace
     values = stored_settings(Path(folder))
     for item in fields(Settings):
-        raw = source.get(f"QUINTAIN_{item.name.upper()}")
+        raw = _raw(source, item.name, secret=item.metadata["secret"])
         if overrides.get(item.name) is not None:
             values[item.name] = overrides[item.name]
         elif raw is not None:
@@ -114,14 +124,76 @@ def read_settings(environment: Mapping[str, str] | None = None, **overrides: Any
             sender=settings.mail_from,
             remedy="Use an address such as quintain@example.org, or `Name <address>`.",
         )
+    _refuse(_malformed(settings))
     return settings
+
+
+def _refuse(faults: Iterator[Fault]) -> None:
+    listed = list(faults)
+    if listed:
+        raise BadInput(faults=listed, remedy="The page on operations lists the settings.")
+
+
+def _unknown(source: Mapping[str, str]) -> Iterator[Fault]:
+    """Find variables that are meant for us and are none of ours."""
+    names = [item.name.upper() for item in fields(Settings)]
+    files = [f"{item.name.upper()}{FILE}" for item in fields(Settings) if item.metadata["secret"]]
+    for variable in sorted(source):
+        name = variable.removeprefix(PREFIX)
+        if variable.startswith(PREFIX) and name not in OF_SCRIPTS.union(names, files):
+            close = get_close_matches(name, [*names, *files], n=1)
+            if close:
+                yield Fault("no such setting; did you mean {close}?", close=close[0], field=variable)
+            else:
+                yield Fault("no such setting", field=variable)
+
+
+def _raw(source: Mapping[str, str], name: str, *, secret: bool) -> str | None:
+    """Return what a variable holds or, of a secret, the file that is named in its place."""
+    variable = f"{PREFIX}{name.upper()}"
+    path = source.get(f"{variable}{FILE}") if secret else None
+    if path is None:
+        return source.get(variable)
+    if source.get(variable):
+        raise BadInput(
+            "{variable} and {variable}_FILE are both set.", variable=variable, remedy="Leave one of them out."
+        )
+    try:
+        return Path(path).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(
+            "{variable}_FILE names {path}, which cannot be read: {error}.", variable=variable, path=path, error=error
+        ) from error
+
+
+def _malformed(settings: Settings) -> Iterator[Fault]:
+    """Find addresses that are none. A message never shows one that may hold a password."""
+    if settings.public_url and not is_bare_address(settings.public_url):
+        yield Fault(
+            "'{url}' is not http:// or https:// and a host, without a path",
+            url=settings.public_url,
+            field="QUINTAIN_PUBLIC_URL",
+        )
+    if settings.blobs_endpoint and not names_server(settings.blobs_endpoint, ("http", "https")):
+        yield Fault(
+            "'{url}' is not http:// or https:// and a host",
+            url=settings.blobs_endpoint,
+            field="QUINTAIN_BLOBS_ENDPOINT",
+        )
+    if settings.smtp_url and not names_server(settings.smtp_url, ("smtp", "smtps")):
+        yield Fault("is not smtp:// or smtps:// and a host, such as smtp://mail:587", field="QUINTAIN_SMTP_URL")
+    if settings.engine != "local" and not names_server(settings.engine, ("ray",)):
+        yield Fault("'{engine}' is neither local nor ray://host:port", engine=settings.engine, field="QUINTAIN_ENGINE")
+    if settings.port > HIGHEST_PORT:
+        yield Fault("{port} is no port: they end at 65535", port=settings.port, field="QUINTAIN_PORT")
 
 
 def unless_set(settings: Settings, environment: Mapping[str, str] | None = None, **values: Any) -> Settings:
     """Put *values* in place of those that neither *environment* (the process's own by default) nor the file names."""
     source = os.environ if environment is None else environment
     stored = stored_settings(settings.workspace)
-    named = {name for name in values if name in stored or f"QUINTAIN_{name.upper()}" in source}
+    variables = {name: f"{PREFIX}{name.upper()}" for name in values}
+    named = {name for name in values if name in stored or {variables[name], f"{variables[name]}{FILE}"} & set(source)}
     return replace(settings, **{name: value for name, value in values.items() if name not in named})
 
 
@@ -161,7 +233,8 @@ def settings_environment(settings: Settings) -> dict[str, str]:
     """Return an environment, like this process's own, in which another one reads these same *settings*."""
     values = {item.name: getattr(settings, item.name) for item in fields(Settings)}
     named = {f"QUINTAIN_{name.upper()}": str(int(v) if isinstance(v, bool) else v) for name, v in values.items()}
-    return {**os.environ, **named}
+    files = {f"{name}{FILE}" for name in named}  # what they hold is among the values
+    return {**{name: value for name, value in os.environ.items() if name not in files}, **named}
 
 
 def describe() -> list[tuple[str, str, str]]:

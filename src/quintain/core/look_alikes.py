@@ -36,5 +36,14 @@ def in_latin(text: str) -> str:
     return _WORD.sub(lambda word: _translated(word[0]), text)
 
 
+def skeleton(text: str) -> str:
+    """Return what a text looks like: two of one skeleton cannot be told apart by their letters.
+
+    >>> skeleton("pоsitive") == skeleton("positive")
+    True
+    """
+    return text.translate(_TABLE)
+
+
 def _translated(word: str) -> str:
     return word.translate(_TABLE) if _OTHER.search(word) and _LATIN.search(word) and not _UNLIKE.search(word) else word

@@ -127,6 +127,22 @@ def count_spaced(text: str) -> int:
     return len(text.split()) if text.isascii() else len(find_all(SPACED, text))
 
 
+def shortened(text: str, most: int) -> str:
+    """Return the beginning of a text, of at most *most* characters, cut between what a reader sees as characters.
+
+    >>> shortened("abcdef", 4), shortened("ab\U0001f469\u200d\U0001f4bbcdef", 5)
+    ('abc…', 'ab…')
+    """
+    if len(text) <= most:
+        return text
+    end = 0
+    for match in compiled(r"\X").finditer(text):
+        if match.end() >= most:
+            break
+        end = match.end()
+    return text[:end] + "…"
+
+
 def without_spaces(text: str) -> bool:
     """Whether a letter of *text* is of a script that sets no space between words."""
     return not text.isascii() and compiled(CHARACTER).search(text) is not None

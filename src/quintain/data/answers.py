@@ -9,6 +9,7 @@ from functools import reduce
 import polars as pl
 
 from quintain.core.texts import Text
+from quintain.data.numbers import plain_numbers
 from quintain.data.plan import ImportPlan, Range
 from quintain.data.shaping import Misfit
 
@@ -52,7 +53,7 @@ def _by_value(texts: pl.Series, unwanted: pl.Series, plan: ImportPlan) -> Mapped
 
 
 def _by_range(texts: pl.Series, unwanted: pl.Series, plan: ImportPlan) -> MappedAnswers:
-    numbers = texts.cast(pl.Float64(), strict=False)
+    numbers = plain_numbers(texts).cast(pl.Float64(), strict=False)
     inside = [_inside(numbers, one) for one in plan.ranges]
     nothing = pl.Series([None], dtype=pl.String()).new_from_index(0, len(texts))
     values = nothing

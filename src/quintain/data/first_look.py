@@ -10,6 +10,8 @@ from pathlib import Path
 import polars as pl
 
 from quintain.core.errors import Fault
+from quintain.core.words import shortened
+from quintain.data.numbers import plain_numbers
 from quintain.data.readers.contract import READERS, Options, RowBatch, bytes_of, guess_format
 from quintain.data.text import encoding_in, suffix_of
 from quintain.data.writing_systems import guess_language
@@ -149,11 +151,10 @@ def _content(filled: pl.Series, values: tuple[tuple[str, int], ...], length: flo
     repeated = bool(values) and (len(values) <= len(filled) / 2 or len(values) <= 2)
     if repeated:
         return Content.VALUE
-    if filled.cast(pl.Float64(), strict=False).null_count() == 0:
+    if plain_numbers(filled).cast(pl.Float64(), strict=False).null_count() == 0:
         return Content.NUMBER
     return Content.VALUE if values and length < TEXT_LENGTH else Content.TEXT
 
 
 def _short(cell: str | None) -> str:
-    text = " ".join((cell or "").split())
-    return text if len(text) <= SHOWN_CHARACTERS else text[: SHOWN_CHARACTERS - 1] + "…"
+    return shortened(" ".join((cell or "").split()), SHOWN_CHARACTERS)

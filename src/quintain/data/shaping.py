@@ -12,6 +12,7 @@ import polars as pl
 
 from quintain.core.jsontext import NotJson, parse_json
 from quintain.core.texts import Text
+from quintain.data.numbers import plain_numbers
 from quintain.tasks.answer_kinds.discrete import DiscreteAnswer, right_answers
 from quintain.tasks.rules import SHOWN
 
@@ -49,7 +50,7 @@ def _integers(values: pl.Series) -> tuple[pl.Series, list[Misfit]]:
         return pl.Series(values.name, [None] * len(values), dtype=pl.Int64()), misfits
     texts = values.cast(pl.String()).str.strip_chars()
     # A whole number may come as 2.0, from a table with gaps.
-    numbers = texts.str.replace(r"\.0+$", "").cast(pl.Int64(), strict=False)
+    numbers = plain_numbers(texts).str.replace(r"\.0+$", "").cast(pl.Int64(), strict=False)
     wrong = (texts.fill_null("") != "") & numbers.is_null()
     return numbers, [
         (at, Text("'{given}' is not a whole number", given=texts[at][:SHOWN])) for at in wrong.arg_true().to_list()

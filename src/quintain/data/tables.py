@@ -26,6 +26,7 @@ from quintain.core.jsontext import NotJson, parse_json, too_deep_for_tables
 from quintain.core.texts import Text
 from quintain.data.cells import SEPARATORS, separator_of, unguard, unguard_cells, write_separated
 from quintain.data.in_memory import InMemoryTable, Source
+from quintain.data.numbers import plain_numbers
 from quintain.data.parquet import DAMAGE, check_parquet, reading_parquet
 from quintain.data.text import gzip_faults, open_bytes, read_bytes, suffix_of
 
@@ -294,7 +295,8 @@ def _typed(table: pl.DataFrame, path: Source, types: Mapping[str, pl.DataType]) 
         if dtype == pl.String() and not isinstance(goal, pl.String):
             source = source.str.strip_chars().replace("", None)
         casts.append(_plain_cast(source, dtype, goal).alias(name))
-    typed = table.with_columns(casts)
+    numeric = [name for name in types if name in table.columns and types[name].is_numeric()]
+    typed = table.with_columns(plain_numbers(table[name]) for name in numeric).with_columns(casts)
     for name, dtype in types.items():
         if name not in table.columns or table.schema[name].is_nested():
             continue

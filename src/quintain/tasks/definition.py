@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from quintain.core.errors import BadInput, Fault
+from quintain.core.look_alikes import skeleton
 from quintain.core.task import VMER, AnswerType, Label, Task, normalise_label
 from quintain.core.texts import Text, as_text, hint
 from quintain.core.toml import parse_toml, read_text
@@ -173,7 +175,23 @@ class _Reading:
         for position, entry in enumerate(entries, 1):
             label = self._label(key, position, entry, languages)
             labels += [label] if label else []
+        self._look_alike(key, [label.name for label in labels])
         return tuple(labels)
+
+    def _look_alike(self, key: str, names: Sequence[str]) -> None:
+        """Find labels with the same letters in two scripts: nobody could choose between them."""
+        seen: dict[str, str] = {}
+        for name in names:
+            other = seen.setdefault(skeleton(name), name)
+            if other != name:
+                self.fault(
+                    key,
+                    "'{name}' ({names}) looks like '{other}' ({others}): their letters are of two scripts",
+                    name=name,
+                    names=unicodedata.name(next(a for a, b in zip(name, other, strict=True) if a != b), ""),
+                    other=other,
+                    others=unicodedata.name(next(b for a, b in zip(name, other, strict=True) if a != b), ""),
+                )
 
     def _label(self, key: str, position: int, entry: Any, languages: Sequence[str]) -> Label | None:
         table = {"name": entry} if isinstance(entry, str) else entry

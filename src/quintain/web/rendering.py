@@ -16,6 +16,7 @@ from markupsafe import Markup
 from quintain import __version__
 from quintain.core.escaping import OVERRIDES, visible
 from quintain.core.records.base import plain
+from quintain.core.words import shortened
 from quintain.reports.few import LEAST, is_few
 from quintain.reports.words import map_texts
 from quintain.services.board.claims import claim_text
@@ -93,6 +94,7 @@ def environment(language: str) -> Environment:
     env.filters["markdown"] = render_markdown
     env.filters["spec"] = partial(spec_json, partial(translated, language))
     env.filters["shown"] = shown
+    env.filters["truncate"] = shortened  # Jinja's own cuts within a face, or between a letter and its mark
     env.filters["said"] = partial(translated, language)
     return env
 

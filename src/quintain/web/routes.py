@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -154,9 +155,11 @@ class PageRoute:
         """Put the page on *router*."""
         methods = ["GET", "HEAD"] if self.method == "GET" else [self.method]
         kind = route_class(self.method, [self.scope], anybody=self.anybody)
+        # A coroutine opens nothing and needs no thread: the probes answer while every thread is taken.
+        threaded = not inspect.iscoroutinefunction(self.view)
         router.add_api_route(
             self.path,
-            open_request(self.view, [self.scope], anybody=kind is OpenRoute),
+            open_request(self.view, [self.scope], anybody=kind is OpenRoute) if threaded else self.view,
             methods=methods,
             include_in_schema=False,
             response_model=None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -64,6 +65,26 @@ def test_init_prints_only_the_link_to_stdout(run_cli: Callable[..., subprocess.C
     assert done.stdout.startswith("https://q.example.org/link/")
     assert len(done.stdout.splitlines()) == 1
     assert "serve" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["serve", "worker", "status"])
+def test_an_engine_that_cannot_be_reached_is_refused_at_the_start(
+    quintain: Run, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    """Whatever begins to work says that nothing would be run; an address that is none is refused likewise."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    monkeypatch.setenv("QUINTAIN_ENGINE", f"ray://127.0.0.1:{port}")
+    refused = quintain(command)
+    assert refused.exit_code == 1
+    assert f"Nothing answers at ray://127.0.0.1:{port}" in refused.stderr
+    monkeypatch.setenv("QUINTAIN_ENGINE", "head:6379")
+    refused = quintain(command)
+    assert refused.exit_code == 1
+    assert "neither local nor ray://host:port" in refused.stderr
+    monkeypatch.delenv("QUINTAIN_ENGINE")
+    monkeypatch.setenv("QUINTAIN_PUBLICURL", "https://bench.example.org")
+    assert "did you mean PUBLIC_URL?" in quintain(command).stderr
 
 
 def test_users_are_added_listed_granted_and_erased(quintain: Run, db: Session) -> None:

@@ -9,6 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from quintain.compose import Workspace
+from quintain.core.errors import BadInput
 from quintain.services.house.demo import add_people
 from quintain.settings import read_settings
 from quintain.web.app import create_app
@@ -94,4 +95,5 @@ def test_a_server_that_is_no_demo_has_no_parts(demo: Workspace, tmp_path: Path) 
     client = _browser(replace(demo, demo=False))
     assert "/demo/part" not in client.get("/").text
     assert _play(client, "admin") == 403
-    assert not hasattr(read_settings({"QUINTAIN_DEMO": "1"}), "demo")
+    with pytest.raises(BadInput, match="no such setting"):
+        read_settings({"QUINTAIN_DEMO": "1"})

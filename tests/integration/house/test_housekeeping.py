@@ -20,7 +20,7 @@ from quintain.engine import loops as engine_loops
 from quintain.engine.loops import Loop
 from quintain.services.access import accounts, notify
 from quintain.services.contest import freeze
-from quintain.services.house import health
+from quintain.services.house import health, probes
 from quintain.services.jobs import checking, loops
 from quintain.services.validate.quality import review
 from quintain.services.wheel import standings
@@ -161,13 +161,13 @@ def test_what_fails_for_long_is_seen_and_what_hangs_makes_the_server_not_ready(
 ) -> None:
     """A part that keeps failing is `degraded`, which needs no other server; one that has ended is not."""
     book = house.loops
+    monkeypatch.setattr(probes, "FRESH_S", 0.0)
     broken = book.add(Loop("breaking", _fall, every=1.0))
     assert not broken.once()
     with TestClient(create_app(house)) as client:
         assert client.get("/readyz").json()["checks"]["loop: breaking"] == "ok"  # once is no trouble
         monkeypatch.setattr(engine_loops, "LEAST_S", 0.0)
         monkeypatch.setattr(engine_loops, "INTERVALS", 0)
-        monkeypatch.setattr(house.watch, "_until", 0.0)
         answer = client.get("/readyz")
         assert (answer.status_code, answer.json()["status"]) == (200, "degraded")
         assert answer.json()["checks"]["loop: breaking"] == "failing, last success: never"
@@ -175,7 +175,6 @@ def test_what_fails_for_long_is_seen_and_what_hangs_makes_the_server_not_ready(
         assert client.get("/api/v1/status").json()["state"] == "degraded"
         ended = book.add(Loop("ending", lambda each: _leave(), every=1.0))
         ended.start(housekeeping.threading.Event()).join(5)
-        monkeypatch.setattr(house.watch, "_until", 0.0)
         answer = client.get("/readyz")
         assert (answer.status_code, answer.json()["status"]) == (503, "not ready")
         assert answer.json()["checks"]["loop: ending"].startswith("stopped")

@@ -16,7 +16,6 @@ from quintain.services.access import accounts, notify
 from quintain.services.access.actors import find_user
 from quintain.services.access.links import redeem_link
 from quintain.services.data.datasets import get_version
-from quintain.services.house.health import HouseReadiness, Watch
 from quintain.store.database import transaction
 from quintain.store.tables import Dataset
 from quintain.tasks.starter import starter
@@ -405,16 +404,3 @@ def test_pages_run_on_both_databases(workspace: Workspace) -> None:
     assert "No tasks yet" in client.get("/").text
     assert client.get("/readyz").json()["status"] == "ok"
     assert client.get("/healthz").json() == {"status": "ok"}
-
-
-def test_who_asks_often_whether_it_works_costs_one_look(demo: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each look writes to the disk, and anybody may ask: within a second the answer is remembered, then it is new."""
-    looks: list[int] = []
-    monkeypatch.setattr("quintain.compose.readiness", lambda db, blobs, own: looks.append(1) or HouseReadiness([], []))
-    watch = Watch(demo._check_readiness)
-    for _ in range(20):
-        watch.readiness()
-    assert len(looks) == 1
-    monkeypatch.setattr(watch, "_until", 0.0)
-    watch.readiness()
-    assert len(looks) == 2

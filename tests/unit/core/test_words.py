@@ -11,7 +11,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quintain.core.words import PIECE, TERM, WORD, compiled, count_spaced, pieces, token_spans, tokens, words
+from quintain.core.words import (
+    PIECE,
+    TERM,
+    WORD,
+    compiled,
+    count_spaced,
+    pieces,
+    shortened,
+    token_spans,
+    tokens,
+    words,
+)
 from tests.conftest import ROOT
 
 CASES: list[dict[str, Any]] = json.loads((ROOT / "tests" / "data" / "words.json").read_text("utf-8"))
@@ -65,3 +76,17 @@ def test_reading_length_counts_characters_where_there_are_no_spaces() -> None:
     """Signs go with the character before them, as they do between spaces."""
     assert count_spaced("这部电影很好。") == 6
     assert count_spaced("यह अच्छी है ।") == 4
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["ab\U0001f469\u200d\U0001f469\u200d\U0001f467cd", "हिन्दी की किताब", "cafe\u0301 noir", "\U0001f1e9\U0001f1ea!!"],
+)
+def test_nothing_is_cut_within_a_character(text: str) -> None:
+    """Whatever the length: a face stays whole, and a mark stays with its letter."""
+    whole = [match.end() for match in compiled(r"\X").finditer(text)]
+    for most in range(1, len(text)):
+        short = shortened(text, most)
+        assert short.endswith("…")
+        assert len(short) <= most
+        assert len(short) - 1 in {0, *whole}

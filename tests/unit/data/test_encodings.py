@@ -5,11 +5,12 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from quintain.core.errors import BadInput
 from quintain.data.encodings import encoding_of
-from quintain.data.first_look import look_at_file
+from quintain.data.first_look import Content, look_at_file
 from quintain.data.readers.contract import READERS, Options
 from quintain.data.tables import read_table
 
@@ -72,6 +73,20 @@ def test_half_a_pair_in_utf16_is_refused(tmp_path: Path) -> None:
         read_table(path, required=["text"])
     with pytest.raises(BadInput, match="not UTF-16-LE"):
         look_at_file(path)
+
+
+def test_digits_of_every_script_are_numbers(tmp_path: Path) -> None:
+    """Full-width, Arabic and Devanagari digits are read as numbers, and so are decimal commas of a column."""
+    path = tmp_path / "file.csv"
+    path.write_text("item;correct;share\na;１;3,5\nb;٠;1.234,25\nc;१;2\n", encoding="utf-8")
+    types = {"correct": pl.Int64(), "share": pl.Float64()}
+    table = read_table(path, required=["correct", "share"], types=types)
+    assert table.rows() == [(1, 3.5, "a"), (0, 1234.25, "b"), (1, 2.0, "c")]
+    contents = {column.name: column.content for column in look_at_file(path).columns}
+    assert contents["share"] is Content.NUMBER
+    path.write_text('item,share\na,"1,234"\n', encoding="utf-8")
+    with pytest.raises(BadInput, match="'1,234' is not a number"):  # a thousand, or a decimal: nobody can tell
+        read_table(path, required=["share"], types=types)
 
 
 def test_a_file_that_is_cut_within_a_character_keeps_its_encoding() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from quintain.core.errors import BadInput
-from quintain.settings import Settings, describe, read_settings, spare_threads, unless_set
+from quintain.settings import Settings, describe, read_settings, settings_environment, spare_threads, unless_set
 
 OPERATIONS = Path(__file__).parents[3] / "docs" / "operations.md"
 
@@ -39,6 +39,66 @@ def test_wrong_values_name_their_variable(name: str, value: str) -> None:
     """What cannot be read is refused with the variable and the value."""
     with pytest.raises(BadInput, match=f"{name} is '{value}'"):
         read_settings({name: value})
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("QUINTAIN_PUBLIC_URL", "bench.example.org"),
+        ("QUINTAIN_PUBLIC_URL", "https://host/bench"),
+        ("QUINTAIN_PUBLIC_URL", "https://"),
+        ("QUINTAIN_BLOBS_ENDPOINT", "minio:9000"),
+        ("QUINTAIN_SMTP_URL", "mail.example.org:25"),
+        ("QUINTAIN_SMTP_URL", "http://user:secret@mail"),
+        ("QUINTAIN_SMTP_URL", "smtp://mail:port"),
+        ("QUINTAIN_ENGINE", "head:6379"),
+        ("QUINTAIN_PORT", "80800"),
+    ],
+)
+def test_an_address_that_is_none_is_refused(name: str, value: str) -> None:
+    """Without a scheme, a host or a port that can be, nothing would be reached: said at the start, and no password."""
+    with pytest.raises(BadInput, match=name) as caught:
+        read_settings({name: value})
+    assert "secret" not in str(caught.value)
+
+
+def test_addresses_as_people_write_them_are_taken() -> None:
+    """A slash at the end, a port, a user: all of these are addresses."""
+    environment = {
+        "QUINTAIN_PUBLIC_URL": "https://bench.example.org/",
+        "QUINTAIN_SMTP_URL": "smtps://quintain:p%40ss@mail.example.org",
+        "QUINTAIN_ENGINE": "ray://head:10001",
+        "QUINTAIN_BLOBS_ENDPOINT": "http://[::1]:9000",
+    }
+    assert read_settings(environment).engine == "ray://head:10001"
+
+
+def test_an_unknown_variable_is_refused_with_what_was_meant() -> None:
+    """A slip of the pen would otherwise be a setting that nobody follows; all of them are named at once."""
+    with pytest.raises(BadInput) as caught:
+        read_settings({"QUINTAIN_PUBLICURL": "https://q", "QUINTAIN_XYZZY": "1", "OTHER": "1", "QUINTAIN_VENV": "/v"})
+    assert [(fault.field, str(fault.reason)) for fault in caught.value.faults] == [
+        ("QUINTAIN_PUBLICURL", "no such setting; did you mean PUBLIC_URL?"),
+        ("QUINTAIN_XYZZY", "no such setting"),
+    ]
+
+
+def test_a_secret_may_be_in_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As containers are given theirs; other processes of a server read what it held, and a file for both is refused."""
+    path = tmp_path / "smtp"
+    path.write_text("smtp://user:secret@mail\n")
+    environment = {"QUINTAIN_SMTP_URL_FILE": str(path)}
+    settings = read_settings(environment)
+    assert settings.smtp_url == "smtp://user:secret@mail"
+    assert unless_set(settings, environment, smtp_url="").smtp_url == settings.smtp_url
+    monkeypatch.setenv("QUINTAIN_SMTP_URL_FILE", str(path))
+    assert read_settings(settings_environment(settings)) == settings
+    with pytest.raises(BadInput, match="both set"):
+        read_settings({**environment, "QUINTAIN_SMTP_URL": "smtp://mail"})
+    with pytest.raises(BadInput, match="cannot be read"):
+        read_settings({"QUINTAIN_SMTP_URL_FILE": str(tmp_path / "none")})
+    with pytest.raises(BadInput, match="no such setting"):
+        read_settings({"QUINTAIN_HOST_FILE": str(path)})
 
 
 def test_every_setting_is_documented() -> None:

@@ -246,3 +246,12 @@ def test_any_text_is_a_task_or_bad_input(text: str) -> None:
     with pytest.raises(BadInput) as caught:
         parse_task(text)
     assert caught.value.faults
+
+
+def test_labels_that_look_alike_are_refused() -> None:
+    """The same letters in two scripts are two labels to a program and one to whoever judges; the letters are named."""
+    text = 'name = "x"\nkind = "text-classification"\ntitle = "X"\nlabels = ["ja", "j\u0430"]\n'
+    with pytest.raises(BadInput) as refused:
+        parse_task(text)
+    reasons = [str(fault.reason) for fault in refused.value.faults]
+    assert any("CYRILLIC SMALL LETTER A" in reason and "LATIN SMALL LETTER A" in reason for reason in reasons), reasons

@@ -28,7 +28,15 @@ from quintain.cli.house.first_questions import (
 )
 from quintain.cli.output import JsonFlag
 from quintain.cli.sandbox import sandbox_facts, say_sandbox
-from quintain.compose import Workspace, announced, create_workspace, open_workspace, servers_beside, workers_beside
+from quintain.compose import (
+    Workspace,
+    announced,
+    create_workspace,
+    open_workspace,
+    require_engine,
+    servers_beside,
+    workers_beside,
+)
 from quintain.core.errors import BadInput, Conflict
 from quintain.engine.loops import LoopBook
 from quintain.logs import set_up_logs
@@ -96,6 +104,7 @@ def serve(
             remedy="It is 1 to {most_processes}.",
         )
     trusted_proxies(settings.trusted_proxies)  # said here, once, where they cannot be read
+    require_engine(settings)
     known_address = "" if public_url is None and settings.public_url else public_url
     beginning = _beginning(settings, NewWorkspace(admin, known_address, starter), json=json)
     lasting = lasting_settings(settings, beginning) if beginning else {}

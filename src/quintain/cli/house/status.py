@@ -11,7 +11,7 @@ from quintain.cli import output
 from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag
 from quintain.cli.sandbox import sandbox_facts, sandbox_lines
-from quintain.compose import Workspace
+from quintain.compose import Workspace, require_engine
 from quintain.core.people import OPERATOR
 from quintain.core.records.access import MailQueue
 from quintain.core.records.jobs import FigureCheck, FigureFault, LoopReport
@@ -35,6 +35,7 @@ def status(
     Example: quintain status --check
     """
     workspace = workspace_of(context, check=False)
+    require_engine(workspace.settings)
     with workspace.session() as db:
         report = health.status(db, workspace.blobs, OPERATOR)
         readiness = health.readiness(db, workspace.blobs)

@@ -15,7 +15,7 @@ from quintain.cli import output
 from quintain.cli.context import workspace_of
 from quintain.cli.output import JsonFlag
 from quintain.cli.sandbox import say_sandbox
-from quintain.compose import Workspace, busy, checkpoints_of, make_engine, trainer_of
+from quintain.compose import Workspace, busy, checkpoints_of, make_engine, require_engine, trainer_of
 from quintain.conditions import conditions_here
 from quintain.logs import set_up_logs
 from quintain.services.evaluate.cells.worker import work_together, worker_name
@@ -37,6 +37,7 @@ def worker(
     """
     workspace = workspace_of(context)
     set_up_logs(workspace.settings.log_level, workspace.settings.log_format)
+    require_engine(workspace.settings)
     stop = threading.Event()
     abandon = threading.Event()
     if attached:

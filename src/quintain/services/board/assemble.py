@@ -186,6 +186,8 @@ def version_at(info: ModelInfo, moment: datetime | None, before: int | None = No
 def _datasets(
     db: Session, blobs: Blobs, task: Task, spec: BoardSpec, moment: datetime | None, tag: str | None
 ) -> list[MatrixDataset]:
+    versions = board_settings.evaluated_versions(db, task.name, before=moment)
+    weights = spec.dataset_weights([(name, version.language) for version, name in versions])
     return [
         MatrixDataset(
             ref=f"{task.name}/{name}@{version.number}",
@@ -194,12 +196,12 @@ def _datasets(
             role=version.role,
             language=version.language,
             rows=version.rows,
-            weight=spec.dataset_weight(name),
+            weight=weight,
             blob=version.blob,
             id=version.id,
             warnings=fitness(blobs, task, version.blob, hidden=version.hidden, tag=tag),
         )
-        for version, name in board_settings.evaluated_versions(db, task.name, before=moment)
+        for (version, name), weight in zip(versions, weights, strict=True)
     ]
 
 
@@ -322,6 +324,8 @@ def _value(axis: Axis, outcome: _Outcome, metric: str, tag: str | None) -> Figur
     end = outcome.facts[PLAIN].finished_at if PLAIN in outcome.facts else None
     figure = _scaled(metrics[metric], axis.scale, rows, end) if metric in metrics else None
     bounds = result.bounds.get(metric) if tag is None else None
+    if figure is not None and result.asked is not None:
+        figure = replace(figure, outcomes=result.asked["outcomes"], method=result.asked["method"])
     if figure is None or bounds is None:
         return figure
     low, high = bounds["low"] * axis.scale, bounds["high"] * axis.scale

@@ -201,7 +201,7 @@ def _as_set(seen: BoardMatrix, spec: BoardSpec) -> Iterator[BoardMatrix]:
         freeze_from=old.freeze_from,
     )
     hidden = replace(old, models=spec.models, hidden_models=spec.hidden_models)
-    for chosen in (fixed, replace(fixed, datasets=old.datasets)):
+    for chosen in (fixed, replace(fixed, datasets=old.datasets, languages=old.languages)):
         tried = with_settings(seen, chosen)
         after = rank(tried).ranking.rank
         if all(now is not None for was, now in zip(before.ranking.rank, after, strict=True) if was is not None):
@@ -211,10 +211,13 @@ def _as_set(seen: BoardMatrix, spec: BoardSpec) -> Iterator[BoardMatrix]:
 
 def with_settings(matrix: BoardMatrix, spec: BoardSpec) -> BoardMatrix:
     """Return a board by other settings that need no other figures: weights, caps, ε, what people reach."""
+    weights = spec.dataset_weights([(dataset.name, dataset.language) for dataset in matrix.datasets])
     return replace(
         matrix,
         spec=spec,
-        datasets=tuple(replace(dataset, weight=spec.dataset_weight(dataset.name)) for dataset in matrix.datasets),
+        datasets=tuple(
+            replace(dataset, weight=weight) for dataset, weight in zip(matrix.datasets, weights, strict=True)
+        ),
         axes=tuple(
             replace(axis, cap=spec.caps.get("memory")) if axis.name == "memory" else axis for axis in matrix.axes
         ),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -30,7 +29,6 @@ from quintain.store.database import ping, refresh_statistics, transaction
 from quintain.store.queries.access import people
 from quintain.store.queries.jobs import figures
 
-FRESH_S = 1.0
 CENSUS = ("census", "house")  # under what the number of rows and blobs is kept: always with its time
 LONGEST_LIMIT_S = 7 * 24 * 3600
 
@@ -104,30 +102,22 @@ class HouseStatus:
 
 def readiness(db: Session, blobs: Blobs, own: Sequence[LoopState] = ()) -> HouseReadiness:
     """Try the database, the migrations and the blobs, and see how all loops fare; *own* are those of this process."""
+    parts = database_readiness(db, own), blobs_readiness(blobs)
+    return HouseReadiness([check for part in parts for check in part.checks], parts[0].loops)
+
+
+def database_readiness(db: Session, own: Sequence[LoopState] = ()) -> HouseReadiness:
+    """Try the database and its migrations, and see how all loops fare, as they are written down there."""
     checks = [
         _check("database", lambda: ping(db)),
         _check("migrations", lambda: migrate.require_current(_engine(db))),
-        _check("blobs", blobs.check_writable),
     ]
     return HouseReadiness(checks, loops.loop_reports(db, own=own) if all(check.ok for check in checks) else [])
 
 
-class Watch:
-    """Remembers for a moment whether all parts work: anybody may ask, and each look writes to the disk."""
-
-    def __init__(self, check: Callable[[], HouseReadiness]) -> None:
-        self._look = check
-        self._lock = threading.Lock()
-        self._seen: HouseReadiness | None = None
-        self._until = 0.0
-
-    def readiness(self) -> HouseReadiness:
-        """Return what was seen, at most a second ago."""
-        with self._lock:
-            if self._seen is None or time.monotonic() >= self._until:
-                self._seen = self._look()
-                self._until = time.monotonic() + FRESH_S
-            return self._seen
+def blobs_readiness(blobs: Blobs) -> HouseReadiness:
+    """Try whether a blob can be written."""
+    return HouseReadiness([_check("blobs", blobs.check_writable)], [])
 
 
 def status(db: Session, blobs: Blobs, actor: Actor, *, as_known: bool = False) -> HouseStatus:

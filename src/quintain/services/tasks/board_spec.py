@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -39,6 +40,8 @@ MACHINE = Kind(
     Text("the name of a class of machines, of 1 to 120 characters"),
     kept=str.strip,
 )
+WRONG, APART = "wrong", "apart"
+REFUSALS = (WRONG, APART)
 FREEZE = Kind(_is_moment, Text("a date with its time zone, such as 2026-12-31T12:00+00:00"))
 
 
@@ -74,6 +77,18 @@ class BoardSpec:
         help="the share of examples that may fail, in a model or on its server, before a run has no figure",
     )
 
+    refusals: str = option(
+        kinds.one_of(REFUSALS),
+        default=WRONG,
+        help="whether what a model refuses to answer is wrong, or left apart: out of the metrics, and in their bounds",
+    )
+
+    languages: Mapping[str, float] = option(
+        kinds.each(WEIGHT),
+        default={},
+        help="weights of the languages, each shared among its data sets; one that is not named has 1",
+    )
+
     rate: str = option(
         kinds.one_of(RATES),
         default=MEAN,
@@ -84,6 +99,8 @@ class BoardSpec:
         """See that something counts."""
         if self.weights and not any(self.weights.values()):
             yield Fault("are all 0; one axis must count", field="weights")
+        if self.languages and not any(self.languages.values()):
+            yield Fault("are all 0; one language must count", field="languages")
 
     def record(self) -> BoardSettings:
         """Return the settings as everybody sees them; its JSON is what `set_board` takes."""
@@ -92,6 +109,26 @@ class BoardSpec:
     def dataset_weight(self, name: str) -> float:
         """Return the weight of a data set: 0, shown without scoring, until the owner lets it score."""
         return float(self.datasets.get(name, 0.0))
+
+    def dataset_weights(self, languages: Sequence[tuple[str, str]]) -> list[float]:
+        """Return the weights of data sets, each given by its name and its language.
+
+        Where languages are weighed, each has its weight, however many data sets it has.
+
+        >>> spec = BoardSpec(datasets={"a": 1, "b": 1, "c": 1}, languages={"de": 2})
+        >>> spec.dataset_weights([("a", "en"), ("b", "en"), ("c", "de")])
+        [0.5, 0.5, 2.0]
+        """
+        own = [self.dataset_weight(name) for name, _ in languages]
+        if not self.languages:
+            return own
+        totals: dict[str, float] = defaultdict(float)
+        for weight, (_, language) in zip(own, languages, strict=True):
+            totals[language] += weight
+        return [
+            float(self.languages.get(language, 1.0)) * weight / (totals[language] or 1.0)
+            for weight, (_, language) in zip(own, languages, strict=True)
+        ]
 
     def axis_weights(self, names: Sequence[str]) -> dict[str, float]:
         """Return the weights of the axes; without a setting, half on performance and the rest shared."""

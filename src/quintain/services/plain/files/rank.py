@@ -12,6 +12,7 @@ import polars as pl
 from quintain.core.errors import BadInput, Fault
 from quintain.core.records.base import plain
 from quintain.data.in_memory import Source
+from quintain.data.numbers import plain_numbers
 from quintain.data.tables import FAULT_LIMIT, read_table, row_number
 from quintain.stats.aggregate import AGGREGATIONS, mean_zscore, pareto_front
 from quintain.stats.utility import Choices, UtilityColumn, UtilityRanking, UtilityTable, rank_models, ranks
@@ -178,7 +179,7 @@ def _numbers(column: pl.Series, path: Source) -> tuple[Any, Any, list[Fault]]:
         return np.nan, False, [Fault("a list or an object is no number", file=path.name, field=column.name)]
     text = column.cast(pl.String).fill_null("").str.strip_chars()
     cannot = text.str.to_lowercase().is_in(CANNOT)
-    numbers = text.cast(pl.Float64, strict=False)
+    numbers = plain_numbers(text).cast(pl.Float64, strict=False)
     bad = (text != "") & ~cannot & ~numbers.is_finite().fill_null(False)
     faults = [
         Fault(

@@ -14,6 +14,7 @@ from quintain.core.jsontext import NotJson, parse_json
 from quintain.core.task import AnswerType
 from quintain.core.texts import Text
 from quintain.data.in_memory import Source
+from quintain.data.numbers import plain_numbers
 from quintain.data.tables import FAULT_LIMIT, TWINS, read_table, row_number
 from quintain.data.text import read_bytes, suffix_of
 from quintain.metrics.contract import METRICS
@@ -299,7 +300,7 @@ def _answers(column: pl.Series, answer_type: AnswerType, path: Source, field: st
 
 def _whole_numbers(column: pl.Series) -> pl.Series:
     """Read whole numbers, also where a program wrote 1 as 1.0; null for what is none."""
-    number = column.cast(pl.String).str.strip_chars().cast(pl.Float64, strict=False)
+    number = plain_numbers(column.cast(pl.String).str.strip_chars()).cast(pl.Float64, strict=False)
     return pl.select(pl.when((number % 1 == 0) & (number.abs() < 2**53)).then(number)).to_series().cast(pl.Int64)
 
 

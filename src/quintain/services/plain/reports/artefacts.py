@@ -12,6 +12,7 @@ from quintain.core.errors import BadInput
 from quintain.core.records.figures import Estimate
 from quintain.core.records.report import Cell, Chart, Column, Report, ReportFact, ReportSection, Table
 from quintain.core.texts import Text
+from quintain.core.words import shortened
 from quintain.reports.charts import bar_chart, interval_chart
 from quintain.services.plain.files.checkpoints import Checkpoints
 from quintain.services.plain.reports.artefact_lengths import lengths_by_label, lengths_of_options
@@ -250,7 +251,7 @@ def _words_said(associations: WordLabels, field: str) -> Text:
 
 def _snippet(text: str) -> str:
     line = " ".join(text.split())
-    return line if len(line) <= SNIPPET else line[: SNIPPET - 1] + "…"
+    return shortened(line, SNIPPET)
 
 
 def _beginnings(examples: Examples, commands: list[str]) -> list[ReportSection]:

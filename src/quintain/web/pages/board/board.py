@@ -302,13 +302,16 @@ def _typed(post: Post, before: BoardSpec) -> Mapping[str, Any]:
     if "named-models" in post.form:
         typed = sorted({one.strip() for one in post.text("named-models").split(",")} - {""})
         models, hidden = (typed, []) if before.models else ([], typed)
+    shows_languages = any(name.startswith("language-") for name in post.form)
     settings: dict[str, Any] = {
         # A data set that came while the form was open keeps what it has.
         "datasets": {**before.datasets, **_numbers(post, "dataset-")},
         "weights": _numbers(post, "weight-"),
+        "languages": _numbers(post, "language-") if shows_languages else dict(before.languages),
         "caps": _numbers(post, "cap-"),
         "metric": post.text("metric") or None,
         "rate": post.text("rate") or None,
+        "refusals": post.text("refusals") or None,
         "machine": post.text("machine").strip() or None,
         "models": models,
         "hidden_models": hidden,

@@ -11,6 +11,7 @@ from quintain.core.errors import BadInput
 from quintain.core.records.report import Cell, Chart, Column, Report, ReportFact, ReportSection, Table
 from quintain.core.records.study import ErrorSlice, HumanCalibration, ModelPair
 from quintain.core.texts import Text
+from quintain.core.words import shortened
 from quintain.reports.charts import bar_chart, interval_chart
 from quintain.reports.line_charts import curve_chart
 from quintain.services.plain.reports.errors.reading import AnsweredSet, beliefs
@@ -125,7 +126,7 @@ def snippet(answered: AnsweredSet, at: int) -> str:
     """Return an example in short: its last field."""
     texts = list(answered.texts.values())
     line = " ".join((texts[-1][at] if texts else answered.ids[at]).split())
-    return line if len(line) <= SNIPPET else line[: SNIPPET - 1] + "…"
+    return shortened(line, SNIPPET)
 
 
 def disagreement_report(answered: AnsweredSet, commands: Sequence[str] = ()) -> Examined:
