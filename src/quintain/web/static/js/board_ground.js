@@ -10,8 +10,8 @@ export function showGround(state, titles, words) {
   const partial = state?.partial() ?? [];
   const lines = partial.map(({ name, names, scoring }) =>
     names.length
-      ? fill(words.over, { axis: titles[name], n: names.length, all: scoring, names: names.join(", ") })
-      : fill(words.dropped, { axis: titles[name] }),
+      ? fill(words[`over_${name}`] ?? words.over, { axis: titles[name], n: names.length, all: scoring, names: names.join(", ") })
+      : fill(words[`dropped_${name}`] ?? words.dropped, { axis: titles[name] }),
   );
   byId("board-over").replaceChildren(...lines.map((line) => element("li", {}, line)));
   byId("board-over").hidden = !lines.length;
