@@ -78,7 +78,7 @@ def adapted(port: int, calls: int, cache: Path | None) -> None:
     """Ask as a run does: prompt, cache, reading."""
     url = f"http://127.0.0.1:{port}"
     task = check_task(starter("text-classification", "sentiment"))
-    model = RunnableModel(Path(), "chat", {"url": f"{url}/v1", "model": "m", "prompt": PROMPT})
+    model = RunnableModel(Path(), "chat", {"url": f"{url}/v1", "model": "m", "prompt": PROMPT, "concurrency": 64})
     inputs = [{"text": TEXT.format(number)} for number in range(calls)]
     with open_runner(model, task, limits=Limits(), outside=Outside((url,), cache=cache)) as runner:
         answers = [one for start in range(0, calls, 256) for one in runner.predict(inputs[start : start + 256]).answers]

@@ -27,11 +27,15 @@ class Server:
         server = self
 
         class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                self.do_POST()
+
             def do_POST(self) -> None:
                 with lock:
                     server.busy += 1
                     server.most_busy = max(server.most_busy, server.busy)
-                body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+                sent = self.rfile.read(int(self.headers["content-length"]))
+                body = json.loads(sent) if sent[:1] == b"{" else sent
                 headers = {name.lower(): value for name, value in self.headers.items()}
                 server.calls.append((self.path, body, headers))
                 status, given, content = server.respond(self.path, body, headers)
@@ -50,7 +54,7 @@ class Server:
             def log_message(self, *args: Any) -> None:
                 """Say nothing."""
 
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._http = _ManyAtOnce(("127.0.0.1", 0), Handler)
         self._http.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._http.server_address[1]}"
         threading.Thread(target=self._http.serve_forever, args=(0.05,), daemon=True).start()
@@ -59,6 +63,12 @@ class Server:
         """Stop."""
         self._http.shutdown()
         self._http.server_close()
+
+
+class _ManyAtOnce(ThreadingHTTPServer):
+    """A server that hundreds may call in the same moment."""
+
+    request_queue_size = 512
 
 
 def ok(body: Any) -> Answer:

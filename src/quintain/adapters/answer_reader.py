@@ -15,17 +15,18 @@ from typing import Any
 
 import regex
 
+from quintain.adapters.chat_reply import split_thoughts
 from quintain.core.errors import BadInput, Fault
 from quintain.core.jsontext import NotJson, parse_json
 from quintain.core.task import AnswerType
 from quintain.core.texts import Text, as_text
 from quintain.tasks.answer_kinds.contract import Reading, answers_of
 
-RULES = ("exact", "last_line", "pattern", "json")
+WEIGHED = "options"  # no reply is read: what the model makes of each option is asked for
+RULES = ("exact", "last_line", "pattern", "json", WEIGHED)
 PATTERN_SECONDS = 0.5  # a pattern is somebody's, and may be one that never ends
 LONGEST_READ = 20_000
 SHOWN = 100
-THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 FENCE = re.compile(r"\A```\w*\n(.*?)\n?```\Z", re.DOTALL)
 LEAD = re.compile(r"\A(?:the )?(?:final |correct )?(?:answer|label|option)(?: is)?(?:\s*[:=]\s*|\s+)", re.IGNORECASE)
 OPTION = re.compile(r"\A(?:\(([A-Za-z]|\d{1,4})\)|([A-Za-z]|\d{1,4}))(?:[.):]?\Z|[.):]\s+\S.*\Z)", re.DOTALL)
@@ -35,13 +36,17 @@ AROUND = " \t\r\n.!\"'`*_"
 
 @dataclass(frozen=True, slots=True)
 class ReplyReader:
-    """Reads answers of one type. *labels* are those of the task, *after* the words that an answer follows."""
+    """Reads answers of one type. *labels* are those of the task, *after* the words that an answer follows.
+
+    *marks* say how the prompt has marked the options: a label may then be named by its mark, and numbers begin at 1.
+    """
 
     rule: str
     answer_type: AnswerType
     labels: tuple[str, ...] = ()
     after: str = ""
     pattern: str = ""
+    marks: str = ""
 
     def read(self, reply: str) -> Any:
         """Return the answer that *reply* holds, or raise BadInput saying why it cannot be read.
@@ -49,7 +54,7 @@ class ReplyReader:
         >>> ReplyReader("exact", "label", ("negative", "positive")).read("Answer: **Positive**.")
         'positive'
         """
-        text = THOUGHT.sub("", reply[:LONGEST_READ]).strip()
+        text = split_thoughts(reply)[0][:LONGEST_READ].strip()
         if self.after:
             if self.after not in text:
                 raise BadInput(
@@ -113,20 +118,29 @@ class ReplyReader:
         named = {label.casefold(): label for label in self.labels}
         if bare.casefold() in named:
             return named[bare.casefold()]
+        match = OPTION.match(bare) if self.marks else None
+        number = -1 if match is None else self._option_number(match[1] or match[2])
+        if 0 <= number < len(self.labels):
+            return self.labels[number]
         raise BadInput("The reply {text} is not one of {labels}.", text=short(text), labels=", ".join(self.labels))
 
     def _option(self, text: str) -> int:
         match = OPTION.match(_bare(text))
         if match is None:
             raise BadInput("The reply {text} is not one option, such as B or 1.", text=short(text))
-        return _option_number(match[1] or match[2])
+        return self._option_number(match[1] or match[2])
 
     def _options(self, text: str) -> list[int]:
         parts = [part.strip("()[]." + AROUND) for part in SEVERAL.split(_bare(text).strip("[]"))]
         named = [part for part in parts if part]
         if not named or not all(re.fullmatch(r"[A-Za-z]|\d{1,4}", part) for part in named):
             raise BadInput("The reply {text} is not a list of options, such as A, C or 0, 2.", text=short(text))
-        return sorted({_option_number(part) for part in named})
+        return sorted({self._option_number(part) for part in named})
+
+    def _option_number(self, named: str) -> int:
+        if named.isdecimal():
+            return int(named) - (self.marks == "numbers")
+        return string.ascii_uppercase.index(named.upper())
 
     def _words(self, text: str) -> str:
         return text.strip().strip("\"' ")
@@ -161,10 +175,6 @@ def short(text: str) -> str:
 def _bare(text: str) -> str:
     """Take off what stands around an answer: quotes, emphasis, a full stop, and "Answer:" before it."""
     return LEAD.sub("", text.strip(AROUND)).strip(AROUND)
-
-
-def _option_number(named: str) -> int:
-    return int(named) if named.isdecimal() else string.ascii_uppercase.index(named.upper())
 
 
 def _fault(name: str, reason: str, /, **values: object) -> Fault:

@@ -6,23 +6,20 @@ was, costs nothing twice.
 
 from __future__ import annotations
 
-import json
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
-from quintain.adapters.answer_reader import ReplyReader, check_reading
-from quintain.adapters.chat_reply import ChatReply, read_completion, tokens_of, usage_between, usage_of_completion
-from quintain.adapters.chat_request import (
-    MOST_TOKENS,
-    RequestTemplate,
-    concerns_content,
-    concerns_length,
-)
+from quintain.adapters.chat_asking import Chat
+from quintain.adapters.chat_batch import fetch_batch
+from quintain.adapters.chat_checks import chat_faults
+from quintain.adapters.chat_prompt import templates_of
+from quintain.adapters.chat_public import public_request
+from quintain.adapters.chat_reply import read_reply
+from quintain.adapters.chat_request import MOST_TOKENS
+from quintain.adapters.chat_servers import SERVERS, url_of
 from quintain.adapters.contract import (
     ADAPTERS,
     Adapter,
@@ -34,25 +31,18 @@ from quintain.adapters.contract import (
     RemoteExample,
     TaskSketch,
 )
-from quintain.adapters.endpoint_calls import CallFailed, EndpointCaller
-from quintain.adapters.ledger import CallSize
-from quintain.adapters.prompts import PLACEHOLDER, prompt_faults
-from quintain.adapters.remote import REMOTE_OPTIONS, SERVER_LEFT, check_options, permit
-from quintain.adapters.reply_store import ReplyStore, open_ledger
-from quintain.core.errors import BadInput, Fault
-from quintain.core.example import Exchange, Failure, WordedAnswer
-from quintain.core.hashing import content_id
+from quintain.adapters.endpoint_calls import EndpointCaller
+from quintain.adapters.prompts import PLACEHOLDER
+from quintain.adapters.remote import REMOTE_OPTIONS, SERVER_LEFT, permit
+from quintain.adapters.reply_store import open_ledger
+from quintain.adapters.share_out import share_out
+from quintain.adapters.throttle import CallLimits
+from quintain.core.errors import Fault
 from quintain.core.task import Task
-from quintain.core.texts import as_text
-from quintain.core.untrusted import storable
-from quintain.tasks.contract import kind_of
 
-PATH = "/chat/completions"
-LONGEST_KEPT = 20_000  # characters of a prompt, and of a reply, that are kept to be looked at
 TOGETHER = 4  # calls at once, where the manifest does not say
 LIKELY_TOKENS = 4  # of a reply that is a label
-TEXTS = ("model", "prompt", "system", "after")
-NUMBERS = (("temperature", 0, 2, False), ("max_tokens", 1, 32_000, True), ("concurrency", 1, 32, True))
+LONGEST_SHOT = 4_000  # bytes of an example that is shown to a model, and of its answer
 
 
 @ADAPTERS.register("chat")
@@ -64,17 +54,35 @@ class ChatAdapter(Adapter):
     place = "remote"
     options: ClassVar[Mapping[str, str]] = {
         **REMOTE_OPTIONS,
-        "url": "Address up to the version, such as https://models.example.org/v1.",
+        "server": f"What kind of server it is, where it is one of {', '.join(SERVERS)}.",
+        "url": "Address up to the version, such as https://models.example.org/v1; some servers bring theirs.",
         "model": "Name of the model on the server.",
-        "prompt": "What is asked, with {field} for each field of the task; {labels} lists the labels.",
-        "system": "The system message, if there is one.",
-        "read": "How an answer is read: exact (the default), last_line, pattern or json.",
+        "prompt": "What is asked, with {field} for each field; {labels} lists the labels, {options} marks the options.",
+        "messages": "In place of prompt, a list of turns with `role` and `content`, filled in the same way.",
+        "system": "The system message, if there is one; it goes as it stands.",
+        "options_as": "How {options} are marked: letters or numbers (from 1); an answer may then be the mark.",
+        "few_shot": "Examples shown before: data, examples, seed, balanced, as (turns or text), draw (same or each).",
+        "read": "How an answer is read: exact (the default), last_line, pattern or json; options weighs each option.",
+        "options_by": "How options are weighed: echo, first token or json; by default the best that the server allows.",
         "pattern": "The regular expression of read = 'pattern'; its group, if it has one, is the answer.",
         "after": "Only what follows the last of these words is read as the answer, such as 'Answer:'.",
         "fallback": "The answer where a reply cannot be read; without it such an example counts as failed.",
         "temperature": "Temperature; 0 by default.",
+        "top_p": "Nucleus sampling; the server's own by default.",
+        "seed": "Seed of the sampling, where the server takes one; each sample after the first adds 1.",
+        "stop": "A text, or several, that end a reply.",
+        "reasoning_effort": "How long a model that reasons may do so, in the server's words.",
+        "extra": "A table of anything else that goes into the body of each request.",
         "max_tokens": "The most tokens of a reply; 64 by default.",
-        "concurrency": "How many calls are made at once; 4 by default, 32 at most.",
+        "samples": "How often each example is asked, at a temperature above 0; 1 by default.",
+        "reduce": "What is made of several samples: majority (the default), mean, pass@k or first.",
+        "batch": "true asks by the provider's batch interface, within a day; a few examples are asked by calls.",
+        "batch_price": "The share of its price that a call in a batch costs; 1 by default.",
+        "batch_poll": "Seconds between two looks at a batch; 30 by default.",
+        "show_url": "true shows the address on the model's page; by default it is not shown.",
+        "concurrency": "The most calls at once; 4 by default, 1000 at most. A server that has enough gets fewer.",
+        "requests_per_minute": "The most requests in a minute.",
+        "tokens_per_minute": "The most tokens in a minute, sent and received.",
     }
 
     example: ClassVar[RemoteExample | None] = RemoteExample(
@@ -84,16 +92,7 @@ class ChatAdapter(Adapter):
 
     def check(self, folder: Path, task: Task, options: Options) -> list[Fault]:
         """Look at the options and at the prompt's placeholders; nothing is called."""
-        faults = check_options(options) + check_reading(options)
-        faults += [_fault(name, "is missing") for name in ("model", "prompt") if not options.get(name)]
-        faults += [
-            _fault(name, "is {value}, which is not a text", value=repr(options[name]))
-            for name in TEXTS
-            if name in options and not isinstance(options[name], str)
-        ]
-        fields = [item.name for item in kind_of(task).fields(task)]
-        faults += prompt_faults(fields, str(options.get("prompt", "")))
-        return faults + _number_faults(options) + _fallback_faults(task, options)
+        return list(chat_faults(task, options))
 
     def start(self, sketch: TaskSketch) -> ModelStart:
         """Return the options of an endpoint, with an address to replace and a prompt that names every field."""
@@ -109,200 +108,67 @@ class ChatAdapter(Adapter):
 
     def asking_size(self, task: Task, options: Options) -> AskingSize:
         """Count the template's own bytes, how often each field stands in it, and the cap on the reply."""
-        prompt, system = str(options.get("prompt", "")), str(options.get("system", ""))
-        named = PLACEHOLDER.findall(prompt)
-        labels = ", ".join(task.label_names) * named.count("labels")
-        most = int(options.get("max_tokens", MOST_TOKENS))
+        template, system = templates_of(options), str(options.get("system", ""))
+        named = PLACEHOLDER.findall(template)
+        labels = ", ".join(task.label_names) * (named.count("labels") + 2 * named.count("options"))
+        few = options.get("few_shot", {})
+        shots = int(few.get("examples", 0)) * (len(template.encode()) + LONGEST_SHOT) if isinstance(few, Mapping) else 0
+        most, samples = int(options.get("max_tokens", MOST_TOKENS)), int(options.get("samples", 1))
         return AskingSize(
-            around=len(f"{system}{prompt}{labels}".encode()),
-            fields={name: named.count(name) for name in dict.fromkeys(named)},
-            reply_tokens=most,
-            likely=min(most, LIKELY_TOKENS),
+            around=samples * (len(f"{system}{template}{labels}".encode()) + shots),
+            fields={name: samples * named.count(name) for name in dict.fromkeys(named)},
+            reply_tokens=samples * most,
+            likely=samples * min(most, LIKELY_TOKENS),
+            calls=samples,
         )
+
+    def request(self, folder: Path, task: Task, options: Options) -> Mapping[str, Any]:
+        """Return the conversation, the parameters and the examples shown; the address only if its builder says so."""
+        return public_request(folder, options)
 
     def permit(self, options: Options, outside: Outside) -> None:
         """Refuse a server or a key that the operator does not allow."""
-        permit(options, outside)
+        permit({**options, "url": url_of(options)}, outside)
 
     @contextmanager
     def connect(self, folder: Path, task: Task, options: Options, outside: Outside) -> Iterator[Connection]:
         """Yield a `predict` that asks for several examples at once."""
-        together = int(options.get("concurrency", TOGETHER))
+        options = {**options, "url": url_of(options)}
         with ExitStack() as stack:
             ledger, store = stack.enter_context(open_ledger(options, outside))
             caller = stack.enter_context(
-                EndpointCaller(options, outside, ledger, usage_of=usage_of_completion, results=("choices",))
+                EndpointCaller(
+                    options,
+                    outside,
+                    ledger,
+                    read=read_reply,
+                    results=("choices",),
+                    limits=limits_of(options),
+                )
             )
-            pool = stack.enter_context(ThreadPoolExecutor(together, thread_name_prefix="chat"))
-            chat = Chat(caller, task, options, store)
-            predict = partial(_shared_out, chat.answer, pool=pool, together=together)
-            yield Connection(predict, chat.facts, worded=True, ledger=ledger)
+            chat = Chat(caller, task, options, store, folder, fresh=outside.fresh)
+            stream = partial(_stream, caller, chat)
+            yield Connection(partial(_collected, stream), chat.facts, worded=True, ledger=ledger, stream=stream)
 
 
-def _shared_out(
-    answer: Callable[[Mapping[str, Any]], WordedAnswer],
-    batch: Sequence[Mapping[str, Any]],
-    *,
-    pool: Executor,
-    together: int,
-) -> list[Any]:
-    """Answer *batch* with so many threads, each of which takes the next example when it is done with one.
-
-    The first error ends it: the others finish the call they are in, and none begins another.
-    """
-    answers: list[Any] = [None] * len(batch)
-    left = iter(range(len(batch)))  # a thread takes from it in one step
-    failed = threading.Event()
-
-    def work() -> None:
-        for row in left:
-            if failed.is_set():
-                return
-            try:
-                answers[row] = answer(batch[row])
-            except BaseException:
-                failed.set()
-                raise
-
-    begun = [pool.submit(work) for _ in range(min(together, len(batch)))]
-    wait(begun)  # what is under way needs the connection and the kept replies, which close after this
-    for done in begun:
-        done.result()
-    return answers
-
-
-class Chat:
-    """Asks for one example at a time; several threads may."""
-
-    def __init__(self, caller: EndpointCaller, task: Task, options: Options, store: ReplyStore | None) -> None:
-        self.caller = caller
-        self.task = task
-        self.options = options
-        self.store = store
-        self.kind = kind_of(task)
-        self.reader = reader_of(task, options)
-        self.endpoint = content_id([caller.url, str(options["model"])])
-        parameters = store.parameters(self.endpoint) if store is not None else None
-        self.template = RequestTemplate(task, options, self.reader, parameters)
-        self._examples = self._unread = self._refused = 0
-        self._lock = threading.Lock()
-
-    def answer(self, inputs: Mapping[str, Any]) -> WordedAnswer:
-        """Ask about one example and read the answer; where it cannot be read, give the fallback or the failure.
-
-        A call that fails because of the example is that example's failure, and nobody else's.
-        """
-        prompt = self.template.prompt(inputs)
-        with self._lock:
-            self._examples += 1
-        try:
-            completion = self._ask(prompt)
-        except CallFailed as error:
-            refused = concerns_content(error.words)
-            self._count(refused=refused)
-            failure = Failure(error.message, "refused" if refused else error.kind)
-            return WordedAnswer(failure, self._exchange(prompt, ChatReply("")))
-        return WordedAnswer(self._read(inputs, completion), self._exchange(prompt, completion))
-
-    def facts(self) -> Mapping[str, Any]:
-        """Return what asking has taken: requests, tokens, cost, replies that could not be read."""
-        ledger = self.caller.ledger.facts()
-        return {
-            **ledger,
-            "retries": self.caller.retried,
-            "unread": self._unread,
-            "refused": self._refused,
-            "omitted": self.template.parameters.refused,
-            "cost_per_example": ledger["cost"] / self._examples if self._examples else 0.0,
-        }
-
-    def _read(self, inputs: Mapping[str, Any], completion: ChatReply) -> Any:
-        if completion.refused:
-            self._count(refused=True)
-            return Failure("The endpoint's filter kept the reply back.", "refused")
-        try:
-            raw = self.reader.read(completion.text)
-            self.kind.parse_answer(self.task, inputs, raw)
-        except BadInput as error:
-            self._count(unread=True)
-            return self.options["fallback"] if "fallback" in self.options else Failure(error.message, "unreadable")
-        return raw
-
-    def _ask(self, prompt: str) -> ChatReply:
-        """Return the reply that is kept for *prompt*, or call for one and keep it."""
-        written = json.dumps(prompt, ensure_ascii=False).encode("utf-8", "replace")
-        size = len((prompt + self.template.system).encode("utf-8", "replace"))
-        key = self.template.key(self.caller.url, written) if self.store is not None else ""
-        row = self.store.get(key) if self.store is not None else None
-        if row is not None:
-            completion = ChatReply(row[0], row[1], refused=bool(row[1].get("refused")))
-            self.caller.ledger.enter_cached(usage_between(completion, size))
-            return completion
-        reply = self._call(written, prompt, CallSize(size, self.template.most_tokens))  # no token is less than a byte
-        try:
-            completion = read_completion(reply)
-        except BadInput as error:
-            raise CallFailed(error.message) from None
-        if self.store is not None:
-            refused = {"refused": True} if completion.refused else {}
-            self.store.put(key, completion.text, {**completion.usage, **refused})
-        return completion
-
-    def _call(self, written: bytes, prompt: str, size: CallSize) -> Any:
-        """Send the prompt with the parameters that the endpoint takes; one that refuses some is asked without them."""
-        while True:
-            request = self.template.request(written)
-            try:
-                return self.caller.call(PATH, request.body, size)
-            except CallFailed as error:
-                words = error.words
-                about_example = not words or concerns_length(words) or concerns_content(words)
-                if about_example or not self.template.settle_refusal(request, words, prompt):
-                    raise
-                if self.store is not None:
-                    self.store.keep_parameters(self.endpoint, self.template.parameters)
-
-    def _exchange(self, prompt: str, completion: ChatReply) -> Exchange:
-        """Return the words of one example as far as they are kept."""
-        system = f"{self.template.system}\n\n" if self.template.system else ""
-        words = storable(f"{system}{prompt}", LONGEST_KEPT), storable(completion.text, LONGEST_KEPT)
-        return Exchange(*words, *tokens_of(completion.usage))
-
-    def _count(self, *, unread: bool = False, refused: bool = False) -> None:
-        with self._lock:
-            self._unread += unread
-            self._refused += refused
-
-
-def reader_of(task: Task, options: Options) -> ReplyReader:
-    """Return the reader of a chat model's answers, as its options describe it."""
-    return ReplyReader(
-        str(options.get("read", "exact")),
-        kind_of(task).answer_type,
-        tuple(task.label_names),
-        after=str(options.get("after", "")),
-        pattern=str(options.get("pattern", "")),
+def limits_of(options: Options) -> CallLimits:
+    """Return what the calls of a model are held to."""
+    return CallLimits(
+        int(options.get("concurrency", TOGETHER)), options.get("requests_per_minute"), options.get("tokens_per_minute")
     )
 
 
-def _number_faults(options: Options) -> list[Fault]:
-    faults = []
-    for name, least, most, whole in NUMBERS:
-        value = options.get(name, least)
-        number = isinstance(value, int if whole else int | float) and not isinstance(value, bool)
-        if not number or not least <= value <= most:
-            reason = "is {value}; it lies between {least} and {most}"
-            faults.append(_fault(name, reason, value=repr(value), least=least, most=most))
-    return faults
+def _stream(
+    caller: EndpointCaller, chat: Chat, batch: Sequence[Mapping[str, Any]], on_answer: Callable[[int, Any], None]
+) -> None:
+    """Ask about each example of *batch*: in a batch of the provider's first, where the manifest says so."""
+    if chat.options.get("batch"):
+        caller.wait(fetch_batch(caller, chat, batch))
+    share_out(caller, chat.answer, batch, on_answer)
 
 
-def _fallback_faults(task: Task, options: Options) -> list[Fault]:
-    """Find a fallback that would never count as an answer; only labels are the same for all examples."""
-    if "fallback" not in options or not task.label_names or options["fallback"] in task.label_names:
-        return []
-    labels = ", ".join(task.label_names)
-    return [_fault("fallback", "is {value}, not one of {labels}", value=repr(options["fallback"]), labels=labels)]
-
-
-def _fault(name: str, reason: str, /, **values: object) -> Fault:
-    return Fault(as_text(reason, values), file="quintain.toml", field=f"options.{name}")
+def _collected(stream: Callable[..., None], batch: Sequence[Mapping[str, Any]]) -> list[Any]:
+    """Return all answers to *batch* in its order."""
+    answers: list[Any] = [None] * len(batch)
+    stream(batch, answers.__setitem__)
+    return answers

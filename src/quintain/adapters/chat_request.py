@@ -1,8 +1,8 @@
-"""What is sent to a chat endpoint: the prompt filled in, and the request around it, written once for all examples.
+"""What is sent to a chat endpoint: the conversation, and the request around it, written once for all examples.
 
-Endpoints differ in the parameters that they take. What one refuses is decided once, for all calls under way and to
-come: a parameter that only shapes the reply is dropped, and the cap on tokens goes by its other name. The cap is never
-dropped: without one, nobody knows what a call may cost.
+Endpoints differ in the parameters that they take. What one is known not to take is never sent; what one refuses is
+decided once, for all calls under way and to come: a parameter that only shapes the reply is dropped, and the cap on
+tokens goes by its other name. The cap is never dropped: without one, nobody knows what a call may cost.
 """
 
 from __future__ import annotations
@@ -10,23 +10,23 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from quintain.adapters.answer_reader import ReplyReader
+from quintain.adapters.chat_prompt import Message
+from quintain.adapters.chat_servers import CAPS, server_of, shape_request
 from quintain.adapters.contract import Options
-from quintain.adapters.prompts import fill_prompt
 from quintain.core.hashing import ID_LENGTH, canonical_json
 from quintain.core.jsontext import NotJson, parse_json
-from quintain.core.task import Task
 
-CAPS = ("max_tokens", "max_completion_tokens")  # the names of the cap; newer endpoints take the second
-DROPPABLE = ("temperature", "response_format")
+DROPPABLE = ("temperature", "response_format", "top_p", "seed", "reasoning_effort", "top_logprobs", "logprobs")
+SAMPLING = ("top_p", "stop", "reasoning_effort")  # options that go into the request as they are
 MOST_TOKENS = 64  # of a reply, where the manifest does not say
 QUOTED = 20  # characters from which a prompt that is quoted cannot be mistaken for other words
-MARK = "\N{NULL}prompt\N{NULL}"
+MARK = "\N{NULL}messages\N{NULL}"
+SEEDED = 2**31  # seeds go round there: a server takes no larger ones
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +36,9 @@ class Parameters:
     cap: str = CAPS[0]
     dropped: tuple[str, ...] = ()
 
-    @property
-    def refused(self) -> list[str]:
-        """Those of the manifest's parameters that the endpoint does not take as they are."""
-        return [*([] if self.cap == CAPS[0] else [CAPS[0]]), *self.dropped]
+    def refused(self, usual: str = CAPS[0]) -> list[str]:
+        """Return those of the manifest's parameters that the endpoint does not take as they are."""
+        return [*([] if self.cap == usual else [usual]), *self.dropped]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,34 +50,45 @@ class ChatRequest:
 
 
 class RequestTemplate:
-    """The requests of one model. *parameters* are those that earlier calls have settled on."""
+    """The requests of one model, in one event loop. *parameters* are those that earlier calls have settled on.
 
-    def __init__(self, task: Task, options: Options, reader: ReplyReader, parameters: Parameters | None = None) -> None:
-        self.template = str(options["prompt"])
-        self.labels = ", ".join(task.label_names)
-        self.system = str(options.get("system", ""))
+    *more* goes into every request beside what the manifest says, such as a wish for log-probabilities.
+    """
+
+    def __init__(
+        self,
+        options: Options,
+        reader: ReplyReader,
+        parameters: Parameters | None = None,
+        *,
+        more: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.plain_reader = replace(reader, rule="exact")
         self.most_tokens = int(options.get("max_tokens", MOST_TOKENS))
-        self._lock = threading.Lock()
+        self._seed = options.get("seed")
         self._caps_refused: set[str] = set()
-        self._whole = self._request(options, reader)
+        self.usual = Parameters(server_of(options).cap)
+        self._whole = self._request(options, reader) | dict(more or {})
+        self.parameters = parameters or self.usual
         self._key = _around(self._whole)
-        self.parameters = parameters or Parameters()
-        self._sent = _around(self._taken())
+        self._sent: dict[int | None, tuple[bytes, bytes]] = {}
 
-    def prompt(self, inputs: Mapping[str, Any]) -> str:
-        """Fill the template in."""
-        return fill_prompt(self.template, inputs, self.labels)
+    def request(self, messages: bytes, sample: int = 0) -> ChatRequest:
+        """Return the request for *messages* that are written as JSON, for the sample of that number."""
+        seed = None if self._seed is None else (int(self._seed) + sample) % SEEDED
+        around = self._sent.get(seed)
+        if around is None:
+            around = self._sent[seed] = _around(self._taken(seed=seed))
+        return ChatRequest(around[0] + messages + around[1], self.parameters)
 
-    def request(self, prompt: bytes) -> ChatRequest:
-        """Return the request for a *prompt* that is written as JSON."""
-        with self._lock:
-            (before, after), parameters = self._sent, self.parameters
-        return ChatRequest(before + prompt + after, parameters)
+    def key(self, url: str, messages: bytes, sample: int = 0) -> str:
+        """Name the request as the manifest has it, whatever the endpoint takes: the same question has the same name.
 
-    def key(self, url: str, prompt: bytes) -> str:
-        """Name the request as the manifest has it, whatever the endpoint takes: the same question has the same name."""
+        Another *sample* is another question, since what it is answered with may differ.
+        """
         before, after = self._key
-        parts = (b'{"body":', before, prompt, after, b',"url":', canonical_json(url), b"}")
+        number = b',"sample":%d' % sample if sample else b""
+        parts = (b'{"body":', before, messages, after, number, b',"url":', canonical_json(url), b"}")
         return hashlib.sha256(b"".join(parts)).hexdigest()[:ID_LENGTH]
 
     def settle_refusal(self, request: ChatRequest, words: str, prompt: str) -> bool:
@@ -87,18 +97,17 @@ class RequestTemplate:
         *words* are the endpoint's own; the *prompt* is left out of account where they quote it. Of several calls that
         are refused for the same parameter, the first decides, and the others are sent again as it has decided.
         """
-        with self._lock:
-            refused = self._refused_parameter(request.parameters, words, prompt)
-            if refused is None:
-                return False
-            if refused in CAPS:
-                self._caps_refused.add(refused)
-            settled = _without(self.parameters, refused)
-            if settled.cap in self._caps_refused:  # it takes neither name, and is not asked without a cap
-                return False
-            self.parameters = settled
-            self._sent = _around(self._taken())
-            return True
+        refused = self._refused_parameter(request.parameters, words, prompt)
+        if refused is None:
+            return False
+        if refused in CAPS:
+            self._caps_refused.add(refused)
+        settled = _without(self.parameters, refused)
+        if settled.cap in self._caps_refused:  # it takes neither name, and is not asked without a cap
+            return False
+        self.parameters = settled
+        self._sent.clear()
+        return True
 
     def _refused_parameter(self, sent: Parameters, words: str, prompt: str) -> str | None:
         """Return the parameter that was *sent* and is refused, by a field of the reply or by its words."""
@@ -113,22 +122,33 @@ class RequestTemplate:
         return next((name for name in present if _names(plain, name)), None)
 
     def _request(self, options: Options, reader: ReplyReader) -> dict[str, Any]:
-        system = [{"role": "system", "content": self.system}] if "system" in options else []
+        server = server_of(options)
         request: dict[str, Any] = {
+            **dict(options.get("extra", {})),
+            **server.more,
             "model": str(options["model"]),
-            "messages": [*system, {"role": "user", "content": MARK}],
+            "messages": MARK,
             "temperature": options.get("temperature", 0),
-            "max_tokens": self.most_tokens,
+            self.usual.cap: self.most_tokens,
+            **{name: options[name] for name in SAMPLING if name in options},
         }
+        if self._seed is not None:
+            request["seed"] = self._seed
         if reader.rule == "json":
-            shape = {"name": "answer", "strict": True, "schema": dict(reader.schema())}
-            request["response_format"] = {"type": "json_schema", "json_schema": shape}
+            request |= shape_request(server, reader.schema())
         return request
 
-    def _taken(self, parameters: Parameters | None = None) -> dict[str, Any]:
+    def _taken(self, parameters: Parameters | None = None, seed: int | None = None) -> dict[str, Any]:
         taken = parameters or self.parameters
         request = {name: value for name, value in self._whole.items() if name not in (*CAPS, *taken.dropped)}
+        if "seed" in request and seed is not None:
+            request["seed"] = seed
         return {**request, taken.cap: self.most_tokens}
+
+
+def written(messages: Sequence[Message]) -> bytes:
+    """Write a conversation as it goes into a request."""
+    return json.dumps(messages, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "replace")
 
 
 def concerns_length(words: str) -> bool:

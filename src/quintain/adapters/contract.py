@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 Place = Literal["sandbox", "remote", "file"]
 Predict = Callable[[list[Mapping[str, Any]]], list[Any]]
 Options = Mapping[str, Any]
+# Calls its second argument with the place of each input of a batch and its answer, as they come.
+Stream = Callable[[list[Mapping[str, Any]], Callable[[int, Any], None]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +38,14 @@ class EndpointSecret:
     """A key of the operator's, and the one server that it may be shown to.
 
     *prices* are those of a million tokens sent and received; *budget* is the most that all runs with it may cost.
+    *headers* go with every request beside the key, or in its place where it is empty.
     """
 
     endpoint: str
     key: str = field(repr=False)
     prices: tuple[float, float] | None = None
     budget: float | None = None
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +54,7 @@ class Outside:
 
     *endpoints* are the origins (`https://host:port`) that the operator allows; *secrets* are keys by name, which a
     submission may name and never see; *cache* is where answers of servers, and what each call of the *run* took, are
-    kept; *budget* is what one run may spend, where that is limited.
+    kept; *budget* is what one run may spend, where that is limited. *fresh* asks again what has been kept.
     """
 
     endpoints: tuple[str, ...] = ()
@@ -58,19 +62,22 @@ class Outside:
     cache: Path | None = None
     budget: float | None = None
     run: str = ""
+    fresh: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class AskingSize:
     """The most that asking about one example takes: its fields, and what is sent and comes back beside them.
 
-    *around* are bytes; *fields* says how often each field is sent. Of the *reply_tokens*, so many are *likely*.
+    *around* are bytes; *fields* says how often each field is sent. Of the *reply_tokens*, so many are *likely*. All of
+    that is of so many *calls* together.
     """
 
     around: int
     fields: Mapping[str, int]
     reply_tokens: int
     likely: int
+    calls: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +130,8 @@ class Connection:
 
     *batched* says that all inputs of one call go out together, so that the model's batch size has to be kept to;
     *worded*, that every answer is a `WordedAnswer` with the words that it was read from. *ledger* is where every call
-    is entered and reserved: without one, nothing is asked that has a budget.
+    is entered and reserved: without one, nothing is asked that has a budget. *stream* hands answers over one by one,
+    where a batch may be as large as can be.
     """
 
     predict: Predict
@@ -131,6 +139,7 @@ class Connection:
     batched: bool = False
     worded: bool = False
     ledger: Ledger | None = None
+    stream: Stream | None = None
 
 
 class Adapter(ABC):
@@ -180,6 +189,10 @@ class Adapter(ABC):
         `parameters` is how many numbers it has learned, `method` how its answers come about. It is looked up: no code
         of the model runs here.
         """
+        return {}
+
+    def request(self, folder: Path, task: Task, options: Options) -> Mapping[str, Any]:
+        """Return how a model that is asked in words is asked: it is public. By default nothing."""
         return {}
 
     def load(self, folder: Path) -> Predict:

@@ -7,16 +7,19 @@ that is not there, or one that has failed many calls in a row.
 
 from __future__ import annotations
 
-import threading
+import asyncio
 import time
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Coroutine, Mapping
+from concurrent.futures import Future
+from typing import Any, TypeVar
 
 from quintain.adapters.contract import Options, Outside
 from quintain.adapters.ledger import CallOutcome, CallSize, Ledger, TokenUse
+from quintain.adapters.loop_thread import LoopThread
 from quintain.adapters.prices import BYTES_PER_TOKEN
 from quintain.adapters.remote import permit
 from quintain.adapters.retries import is_transient, wait_seconds
+from quintain.adapters.throttle import BUSY, CallLimits, Throttle
 from quintain.adapters.wire import Answered, Unanswered, Wire
 from quintain.core.errors import BadInput, Forbidden, Unavailable
 from quintain.core.example import FailureKind
@@ -30,7 +33,9 @@ LONGEST_SAID = 4_000
 FAILURES_IN_A_ROW = 10  # after which it is the server that fails, and not what was asked
 NOT_THERE = frozenset({402, 404, 405, 410})  # what says nothing of the example that was asked about
 
-UsageReader = Callable[[Any, CallSize], TokenUse]
+# Reads the JSON of a reply: what is returned to who called, and what the call took.
+ReadReply = Callable[[Any, CallSize], tuple[Any, TokenUse]]
+Value = TypeVar("Value")
 
 
 class CallFailed(BadInput):
@@ -59,16 +64,18 @@ class _Again(Exception):
         kind: FailureKind = "unreachable",
         sent: bool = True,
         lost: bool = False,
+        status: int | None = None,
     ) -> None:
         super().__init__(reason)
         self.reason, self.headers, self.kind, self.sent, self.lost = reason, headers, kind, sent, lost
+        self.status = status
 
 
 class EndpointCaller:
-    """Calls one server, from several threads at once. Use it as a context manager.
+    """Calls one server from one event loop, which it runs in a thread of its own. Use it as a context manager.
 
-    *usage_of* reads from a reply what the call took. A reply with an `error` and none of *results* is a failure,
-    whatever its status.
+    *read* reads what a reply says, and what the call took. A reply with an `error` and none of *results* is a failure,
+    whatever its status. Once it is *stopping*, no call is tried again.
     """
 
     def __init__(
@@ -77,78 +84,110 @@ class EndpointCaller:
         outside: Outside,
         ledger: Ledger,
         *,
-        usage_of: UsageReader,
+        read: ReadReply,
         results: tuple[str, ...],
-        sleep: Callable[[float], None] = time.sleep,
+        limits: CallLimits | None = None,
     ) -> None:
         permit(options, outside)
         self.url = str(options["url"]).rstrip("/")
         self.ledger = ledger
         self.retries = int(options.get("retries", 4))
         self.retried = 0
-        self._usage_of, self._results, self._sleep = usage_of, results, sleep
-        self._lock = threading.Lock()
+        self.stopping = False
+        self.throttle = Throttle(limits or CallLimits(), time.monotonic)
+        self._read, self._results = read, results
         self._failed_in_a_row = 0
-        headers = {"accept": "application/json", "content-type": "application/json", "user-agent": "quintain"}
-        if "secret" in options:
-            headers["authorization"] = f"Bearer {outside.secrets[str(options['secret'])].key}"
-        self._wire = Wire(self.url, headers, timeout=float(options.get("timeout", 60)), most=REPLY.size)
+        self._settled = asyncio.Event()  # a call has ended, and may have left something of the budget
+        self.headers = headers_of(options, outside)
+        self._wire = Wire(self.url, self.headers, timeout=float(options.get("timeout", 60)), most=REPLY.size)
+        self._loop = LoopThread("calls")
 
     def __enter__(self) -> EndpointCaller:
         """Return the caller itself."""
         return self
 
     def __exit__(self, *exception: object) -> None:
-        """Close the connections."""
-        self._wire.close()
+        """Close the connections, and end the loop."""
+        self._loop.run(self._close())
+        self._loop.__exit__(*exception)
 
-    def call(self, path: str, body: Any, size: CallSize) -> Any:
-        """Send *body*, JSON or a value to be written so, and return the JSON of the reply; again where that may help.
+    def wait(self, work: Coroutine[Any, Any, Value]) -> Value:
+        """Do *work*, such as calls, in the loop, and return what it returns."""
+        return self._loop.run(work)
+
+    def begin(self, work: Coroutine[Any, Any, Value]) -> Future[Value]:
+        """Begin *work* in the loop, and return what will become of it."""
+        return self._loop.submit(work)
+
+    async def call(self, path: str, body: Any, size: CallSize) -> Any:
+        """Send *body*, JSON or a value to be written so, and return what its reply says; again where that may help.
 
         *path* goes below the server's address; *size* is the most that the call can take. Raises CallFailed where the
         failure concerns this call, OverBudget where it does not fit, and another error where the server is of no use.
         """
         data = body if isinstance(body, bytes) else canonical_json(body)
-        where = Text("The endpoint {url}{path}", url=self.url, path=path)
         for attempt in range(self.retries + 1):
             try:
-                reply = self._send(where, path, data, size)
+                reply = await self._send(path, data, size)
             except _Again as error:
                 failure = error
             except CallFailed as error:
                 if error.status is None:
                     self._note_failure(error)
                 else:
-                    self._note_answer()  # the server is there, and says what is wrong with this request
+                    self._failed_in_a_row = 0  # the server is there, and says what is wrong with this request
                 raise
             else:
-                self._note_answer()
+                self._failed_in_a_row = 0
                 return reply
-            if attempt < self.retries:
-                with self._lock:
-                    self.retried += 1
-                self._sleep(wait_seconds(attempt, failure.headers))
-        message = Text("{where} {said} ({n} attempts).", where=where, said=failure.reason, n=self.retries + 1)
+            wait = wait_seconds(attempt, failure.headers)
+            if failure.status in BUSY:
+                self.throttle.note_busy(wait)
+            if attempt < self.retries and not self.stopping:
+                self.retried += 1
+                await asyncio.sleep(wait)
+            else:
+                break
+        where = self._where(path)
+        message = Text("{where} {said} ({n} attempts).", where=where, said=failure.reason, n=attempt + 1)
         if not failure.sent:
             raise Unavailable(message)
         failed = CallFailed(message, failure.kind)
         self._note_failure(failed)
         raise failed
 
-    def _send(self, where: Text, path: str, data: bytes, size: CallSize) -> Any:
+    def _where(self, path: str) -> Text:
+        return Text("The endpoint {url}{path}", url=self.url, path=path)
+
+    async def _close(self) -> None:
+        self._wire.close()
+
+    async def _reserve(self, size: CallSize) -> float:
+        """Reserve what a call can cost; while others are under way that may leave enough, wait for them."""
+        while (reserved := self.ledger.reserve(size)) is None:
+            self._settled.clear()
+            await self._settled.wait()
+        return reserved
+
+    async def _send(self, path: str, data: bytes, size: CallSize) -> Any:
         """Make one request and enter it, whatever becomes of it."""
-        reserved = self.ledger.reserve(size)
-        lost = TokenUse(-(-size.sent // BYTES_PER_TOKEN), size.received, estimated=True)  # nobody says what it took
+        sent_tokens = -(-size.sent // BYTES_PER_TOKEN)
+        await self.throttle.pass_gate(sent_tokens + size.received)
+        reserved = await self._reserve(size)
+        lost = TokenUse(sent_tokens, size.received, estimated=True)  # nobody says what it took
         outcome: CallOutcome = "failed"
         status: int | None = None
         usage = TokenUse()
+        begun = time.monotonic()
         try:
-            reply = self._wire.post(path, data)
+            reply = await self._wire.post(path, data)
             self._enter_resent(reply.resent)
             status = reply.status
-            content = self._content(where, reply)
-            outcome, usage = "answered", self._usage_of(content, size)
-            return content
+            content = self._content(path, reply)
+            result, usage = self._read(content, size)
+            outcome = "answered"
+            self.throttle.note_answer(time.monotonic() - begun)
+            return result
         except Unanswered as error:
             self._enter_resent(error.resent)
             if error.sent:
@@ -166,53 +205,67 @@ class EndpointCaller:
             raise
         except BadInput as error:  # more than is read, from a server that had begun to answer
             outcome, usage = "lost", lost
-            raise CallFailed(Text("{where} {message}", where=where, message=error.message)) from None
+            raise CallFailed(Text("{where} {message}", where=self._where(path), message=error.message)) from None
+        except asyncio.CancelledError:
+            outcome, usage = "lost", lost
+            raise
         finally:
             self.ledger.record_call(reserved, outcome, status, usage)
+            self.throttle.settle(lost.sent + lost.received, usage.sent + usage.received)
+            self._settled.set()
 
     def _enter_resent(self, resent: bool) -> None:
         """Enter the first of two requests, on a connection that the server had closed: it took nothing."""
         if resent:
-            self.ledger.record_call(self.ledger.reserve(CallSize(0, 0)), "lost", None, TokenUse())
+            reserved = self.ledger.reserve(CallSize(0, 0)) or 0.0  # what costs nothing is covered at once
+            self.ledger.record_call(reserved, "lost", None, TokenUse())
 
-    def _content(self, where: Text, reply: Answered) -> Any:
+    def _content(self, path: str, reply: Answered) -> Any:
         """Return the JSON of a reply that is an answer."""
+        if reply.status >= 300:
+            raise self._not_an_answer(path, reply)
+        try:
+            content = read_json(reply.content, REPLY)
+        except BadInput as error:
+            raise _unreadable(self._where(path), reply, error) from None
+        if isinstance(content, dict) and content.get("error") and not any(name in content for name in self._results):
+            return self._error(path, reply, content["error"])
+        return content
+
+    def _not_an_answer(self, path: str, reply: Answered) -> Exception:
         if is_transient(reply.status):
             reason = Text(
                 "answered with status {status}: {content}", status=reply.status, content=_shown(reply.content)
             )
-            raise _Again(reason, reply.headers)
-        if reply.status >= 300:
-            raise _refusal(where, reply)
-        try:
-            content = read_json(reply.content, REPLY)
-        except BadInput as error:
-            raise _unreadable(where, reply, error) from None
-        if isinstance(content, dict) and content.get("error") and not any(name in content for name in self._results):
-            return self._error(where, reply, content["error"])
-        return content
+            return _Again(reason, reply.headers, status=reply.status)
+        return _refusal(self._where(path), reply)
 
-    def _error(self, where: Text, reply: Answered, error: Any) -> Any:
+    def _error(self, path: str, reply: Answered, error: Any) -> Any:
         """Take an error under status 200 for the status that it names, else for one that may pass."""
         code = (error.get("code") or error.get("status")) if isinstance(error, dict) else None
         status = int(code) if isinstance(code, int | str) and str(code).isdecimal() else 0
         if 400 <= status < 600:
-            return self._content(where, Answered(status, reply.headers, reply.content))
+            return self._content(path, Answered(status, reply.headers, reply.content))
         raise _Again(Text("answered with an error: {content}", content=_shown(reply.content)), reply.headers)
-
-    def _note_answer(self) -> None:
-        with self._lock:
-            self._failed_in_a_row = 0
 
     def _note_failure(self, failure: CallFailed) -> None:
         """Count a call without any answer; after many in a row, it is the server that is of no use."""
-        with self._lock:
-            self._failed_in_a_row += 1
-            many = self._failed_in_a_row >= FAILURES_IN_A_ROW
-        if many:
+        self._failed_in_a_row += 1
+        if self._failed_in_a_row >= FAILURES_IN_A_ROW:
             raise Unavailable(
                 "{first} {n} calls in a row have failed.", first=failure.message, n=FAILURES_IN_A_ROW
             ) from failure
+
+
+def headers_of(options: Options, outside: Outside) -> dict[str, str]:
+    """Return what goes with every request: the operator's key, and the headers that stand beside it."""
+    headers = {"accept": "application/json", "user-agent": "quintain"}
+    if "secret" in options:
+        secret = outside.secrets[str(options["secret"])]
+        if secret.key:
+            headers["authorization"] = f"Bearer {secret.key}"
+        headers |= {name.lower(): value for name, value in secret.headers.items()}
+    return headers
 
 
 def _refusal(where: Text, reply: Answered) -> Exception:

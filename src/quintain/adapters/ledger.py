@@ -1,7 +1,8 @@
 """What the calls of a run have cost: one entry for each request, and a budget that none of them may break.
 
 A call reserves the most that it can cost before it is made, and is settled when it has ended, however it ended. Where
-the budget does not cover a call while others are under way, it waits: they may leave some of what they reserved.
+the budget does not cover a call while others are under way, it is asked again later: they may leave some of what they
+reserved.
 """
 
 from __future__ import annotations
@@ -69,17 +70,18 @@ class Ledger:
         self._counts: dict[CallOutcome, int] = {}
         self._sent = self._received = self._estimated = 0
         self._kept_cost = 0.0  # what replies from the cache cost when they were asked for
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()
 
-    def reserve(self, size: CallSize) -> float:
-        """Reserve what a call of *size* can cost, and give that; raises OverBudget where there is not enough left.
+    def reserve(self, size: CallSize, share: float = 1.0) -> float | None:
+        """Reserve what a call of *size* can cost, and return that; raises OverBudget where there is not enough left.
 
-        It waits while other calls are under way that may leave enough.
+        None where other calls are under way that may leave enough. A call may cost a *share* of the usual price.
         """
-        most = self.prices.cost(size.sent, size.received)
-        with self._changed:
-            self._changed.wait_for(lambda: self._covers(most) or self._is_hopeless(most))
+        most = share * self.prices.cost(size.sent, size.received)
+        with self._lock:
             if not self._covers(most):
+                if not self._is_hopeless(most):
+                    return None
                 raise OverBudget(
                     "The budget does not cover the next call: {budget:.6g} were left for this run, of which "
                     "{spent:.6g} are spent, and the call may cost {most:.6g}.",
@@ -102,19 +104,33 @@ class Ledger:
     def record_call(self, reserved: float, outcome: CallOutcome, status: int | None, usage: TokenUse) -> None:
         """Enter a call that has ended, in place of what was *reserved* for it."""
         entry = LedgerEntry(outcome, status, usage, self.prices.cost(usage.sent, usage.received))
-        with self._changed:
+        with self._lock:  # in one step: between two, somebody might reserve what is just being spent
             self._under_way -= 1
             self._reserved = self._reserved - reserved if self._under_way else 0.0
             self.spent += entry.cost
             self._count(entry)
-            self._changed.notify_all()
+        if self._keep is not None:
+            self._keep(entry)
+
+    def release(self, reserved: float) -> None:
+        """Free what was *reserved* for what has ended."""
+        with self._lock:
+            self._under_way -= 1
+            self._reserved = self._reserved - reserved if self._under_way else 0.0
+
+    def enter(self, outcome: CallOutcome, status: int | None, usage: TokenUse, share: float = 1.0) -> None:
+        """Enter a call that has ended, at a *share* of the usual price."""
+        entry = LedgerEntry(outcome, status, usage, share * self.prices.cost(usage.sent, usage.received))
+        with self._lock:
+            self.spent += entry.cost
+            self._count(entry)
         if self._keep is not None:
             self._keep(entry)
 
     def enter_cached(self, usage: TokenUse) -> None:
         """Enter a reply that came from the cache."""
         entry = LedgerEntry("cached", None, usage, 0.0)
-        with self._changed:
+        with self._lock:
             self._kept_cost += self.prices.cost(usage.sent, usage.received)
             self._count(entry)
         if self._keep is not None:
@@ -125,7 +141,7 @@ class Ledger:
 
         *spent* is the cost of this run's own calls; *estimated* counts the entries whose tokens are a guess.
         """
-        with self._changed:
+        with self._lock:
             cached = self._counts.get("cached", 0)
             return {
                 "requests": sum(self._counts.values()) - cached,

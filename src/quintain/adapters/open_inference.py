@@ -96,7 +96,9 @@ class OpenInferenceAdapter(Adapter):
         path = f"/v2/models/{quote(str(options['model']), safe='')}{version}/infer"
         with (
             open_ledger(options, outside) as (ledger, _),
-            EndpointCaller(options, outside, ledger, usage_of=_usage, results=("outputs",)) as caller,
+            EndpointCaller(
+                options, outside, ledger, read=lambda reply, size: (reply, _usage(reply, size)), results=("outputs",)
+            ) as caller,
         ):
             yield Connection(
                 lambda batch: _ask(caller, path, batch, task, options),
@@ -126,7 +128,7 @@ def _ask(caller: EndpointCaller, path: str, batch: list[Mapping[str, Any]], task
     ]
     texts = sum(len(text.encode("utf-8", "replace")) for tensor in tensors for text in tensor["data"])
     size = CallSize(AROUND * len(batch) + texts, REPLY_TOKENS * len(batch))
-    return read_reply(caller.call(path, {"inputs": tensors}, size), len(batch), task, options)
+    return read_reply(caller.wait(caller.call(path, {"inputs": tensors}, size)), len(batch), task, options)
 
 
 def _plain(value: Any) -> str:

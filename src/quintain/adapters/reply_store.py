@@ -1,12 +1,15 @@
 """Replies of servers by what was asked, in one file: whoever asks the same again pays nothing.
 
 One SQLite file instead of a file for each reply: a reply is written when it comes, so that a run that breaks off loses
-none, and several processes may use it at once. Beside the replies stand what each call of a run took, so that what a
-run had spent is known also where it was killed, and which parameters the endpoint of a model takes.
+none, and several processes may use it at once. Within an event loop, those that come in the same turn of it are written
+together: hundreds of calls at once would otherwise cost as many transactions. Beside the replies stand what each call
+of a run took, so that what a run had spent is known also where it was killed, and which parameters the endpoint of a
+model takes.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sqlite3
 import threading
@@ -16,6 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from quintain.adapters.chat_options import METHODS, OptionMethod
 from quintain.adapters.chat_request import Parameters
 from quintain.adapters.contract import Options, Outside
 from quintain.adapters.ledger import Ledger, LedgerEntry, TokenUse
@@ -71,8 +75,9 @@ class ReplyStore:
         folder.mkdir(parents=True, exist_ok=True)
         self._lock = threading.Lock()
         self._open = True
+        self._pending: list[tuple[str, tuple[Any, ...]]] = []
         self._db = sqlite3.connect(
-            folder / FILE, timeout=WAIT_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=8
+            folder / FILE, timeout=WAIT_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=16
         )
         self._db.execute("PRAGMA journal_mode = WAL")
         self._db.execute("PRAGMA synchronous = NORMAL")
@@ -87,6 +92,7 @@ class ReplyStore:
 
     def close(self) -> None:
         """Close the file. Who asks later, because a run has ended under it, finds and keeps nothing."""
+        self._flush()
         with self._lock:
             self._open = False
             self._db.close()
@@ -125,6 +131,28 @@ class ReplyStore:
         value = json.dumps({"cap": parameters.cap, "dropped": parameters.dropped})
         self._write("INSERT OR REPLACE INTO parameters VALUES (?, ?)", (model, value))
 
+    def option_method(self, model: str) -> OptionMethod | None:
+        """Return how options are weighed at the endpoint of *model*, once that was found out."""
+        rows = self._read("SELECT value FROM parameters WHERE model = ?", (f"{model}:options",))
+        known = json.loads(rows[0][0]) if rows else None
+        return next((method for method in METHODS if method == known), None)
+
+    def keep_option_method(self, model: str, method: OptionMethod) -> None:
+        """Remember how options are weighed at the endpoint of *model*."""
+        self._write("INSERT OR REPLACE INTO parameters VALUES (?, ?)", (f"{model}:options", json.dumps(method)))
+
+    def batch(self, name: str) -> str | None:
+        """Return the batch in which the questions called *name* went up, and which was not collected yet."""
+        rows = self._read("SELECT value FROM parameters WHERE model = ?", (f"{name}:batch",))
+        return str(json.loads(rows[0][0])) if rows else None
+
+    def keep_batch(self, name: str, batch: str | None) -> None:
+        """Remember the batch of the questions called *name*; None once it was collected."""
+        if batch is None:
+            self._write("DELETE FROM parameters WHERE model = ?", (f"{name}:batch",))
+        else:
+            self._write("INSERT OR REPLACE INTO parameters VALUES (?, ?)", (f"{name}:batch", json.dumps(batch)))
+
     def calls(self, run: str) -> list[LedgerEntry]:
         """List the calls of *run* in the order in which they ended."""
         query = "SELECT outcome, status, sent, received, estimated, cost FROM call WHERE run = ? ORDER BY rowid"
@@ -145,13 +173,42 @@ class ReplyStore:
         return float(self._read(query, (len(prefix), prefix))[0][0])
 
     def _read(self, query: str, values: tuple[Any, ...]) -> list[Any]:
+        if self._pending:
+            self._flush()
         with self._lock:
             return self._db.execute(query, values).fetchall() if self._open else []
 
     def _write(self, statement: str, values: tuple[Any, ...]) -> None:
         with self._lock:
-            if self._open:
-                self._db.execute(statement, values)
+            if not self._open:
+                return
+            self._pending.append((statement, values))
+            if len(self._pending) > 1:
+                return  # the turn that has begun writes this, too
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            self._flush()
+        else:
+            loop.call_soon(self._flush)
+
+    def _flush(self) -> None:
+        """Write what is pending, in one transaction."""
+        with self._lock:
+            pending, self._pending = self._pending, []
+            if not pending or not self._open:
+                return
+            if len(pending) == 1:
+                self._db.execute(*pending[0])
+                return
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                for statement, values in pending:
+                    self._db.execute(statement, values)
+            except BaseException:
+                self._db.execute("ROLLBACK")
+                raise
+            self._db.execute("COMMIT")
 
     def _take_over(self, folder: Path) -> None:
         """Take in what an older version kept, which was paid for, and remove its files."""

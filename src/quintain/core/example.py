@@ -15,10 +15,11 @@ from quintain.core.hashing import content_id
 Answer = Any
 Inputs = Mapping[str, Any]
 
-# How a model came to give no answer: it failed, or its server; its words hold none; a filter kept them back.
-FailureKind = Literal["failed", "unreachable", "unreadable", "refused"]
+# How a model came to give no answer: it failed, or its server; its words hold none; its words broke off before one; it
+# refused, or a filter kept its words back.
+FailureKind = Literal["failed", "unreachable", "unreadable", "cut", "refused"]
 # What became of an example, as it is kept with predictions.
-AnswerOutcome = Literal["answered", "failed", "unreadable", "refused"]
+AnswerOutcome = Literal["answered", "failed", "unreadable", "cut", "refused"]
 
 
 class Role(StrEnum):
@@ -50,13 +51,14 @@ class Example:
 class Exchange:
     """What was sent to a model elsewhere about one example, what it wrote back, and the tokens that both took.
 
-    Tokens are None where the server does not say.
+    Tokens are None where the server does not say. *thoughts* are what came before the answer, where there were any.
     """
 
     prompt: str
     reply: str
     input_tokens: int | None = None
     output_tokens: int | None = None
+    thoughts: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,8 @@ class Prediction:
     """What a model said: its answer and, if it gave them, probabilities by label, choice or token.
 
     Where it gave none that can be used, the answer is None, *failure* says why and *outcome* how. *exchange* is how it
-    was asked, where that is in words.
+    was asked, where that is in words. *samples* are the single answers that it was reduced from, where it was asked
+    more than once.
     """
 
     answer: Answer
@@ -72,6 +75,7 @@ class Prediction:
     failure: str | None = None
     exchange: Exchange | None = None
     outcome: AnswerOutcome = "answered"
+    samples: tuple[Prediction, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,3 +95,11 @@ class WordedAnswer:
 
     answer: Answer
     exchange: Exchange
+
+
+@dataclass(frozen=True, slots=True)
+class Sampled:
+    """Several answers to the same example, and the name of the rule that makes one of them."""
+
+    answers: tuple[WordedAnswer, ...]
+    reduce: str

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 _NUMBER = re.compile(r"[+-]?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{0,15})?|[+-]?\.[0-9]{1,15}", re.ASCII)
@@ -101,3 +102,9 @@ class LabelNames:
         texts = list(labels)
         others = LabelNames(text for text in texts if self.find(text) is None)
         return {text: self.find(text) or others.find(text) or text for text in texts}
+
+
+@lru_cache(maxsize=256)
+def names_of(labels: tuple[str, ...]) -> LabelNames:
+    """Return the names of *labels*, which are looked up for every answer of a run."""
+    return LabelNames(labels)

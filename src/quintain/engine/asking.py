@@ -9,16 +9,17 @@ in the same way and has a wider limit: a model that rambles one time in ten work
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from quintain.core.errors import BadInput
-from quintain.core.example import AnswerOutcome, Failure, Prediction
+from quintain.core.example import AnswerOutcome, Failure, Prediction, Sampled, WordedAnswer
 from quintain.core.task import Task
 from quintain.core.texts import Text
 from quintain.core.untrusted import storable
 from quintain.engine.runner import ModelRunner
+from quintain.engine.sampling import reduced
 from quintain.engine.sandbox.limits import AnswersLost, Outcome, RunEnded
 from quintain.tasks.contract import kind_of
 
@@ -45,8 +46,8 @@ def allowed_failures(rows: int, limit: float = FAILURE_LIMIT) -> int:
 class Failures:
     """Counts the examples that a model failed on, and ends the run at one too many.
 
-    *unread* are those of them whose replies could not be read, and *refused* those that a filter kept back: they do
-    not count towards the limit of the others.
+    *unread* are those of them whose replies could not be read, *cut* those whose replies broke off before an answer,
+    and *refused* those that were refused, by the model or a filter: they do not count towards the limit of the others.
     """
 
     def __init__(self, rows: int, *, allowed: int | None = None, limit: float = FAILURE_LIMIT) -> None:
@@ -55,13 +56,14 @@ class Failures:
         self.count = 0
         self.unread = 0
         self.refused = 0
+        self.cut = 0
         self._first: AnswersLost | None = None
 
     def mark(self, error: AnswersLost) -> Prediction:
         """Return the prediction that stands for a failure, or raise RunEnded where there are too many."""
         self.count += 1
         self._first = self._first or error
-        failed = self.count - self.unread - self.refused
+        failed = self.count - self.unread - self.refused - self.cut
         if failed > self.allowed:
             first = self._first
             raise RunEnded(
@@ -92,6 +94,23 @@ class Failures:
                 remedy="Say in `read`, `pattern` and `after` how answers are read, and ask for that in the prompt.",
             )
         return _no_answer(reason, "unreadable")
+
+    def mark_cut(self, reason: str) -> Prediction:
+        """Return the prediction that stands for a reply that broke off before an answer; RunEnded where most do."""
+        self.count += 1
+        self.cut += 1
+        allowed = max(1, self.rows // UNREAD)
+        if self.cut > allowed:
+            raise RunEnded(
+                Outcome.BAD_ANSWER,
+                "{reason} {cut:,} replies were cut off; {allowed:,} of {rows:,} may be.",
+                reason=reason,
+                cut=self.cut,
+                allowed=allowed,
+                rows=self.rows,
+                remedy="Raise `max_tokens`.",
+            )
+        return _no_answer(reason, "cut")
 
     def mark_refused(self, reason: str) -> Prediction:
         """Return the prediction that stands for a reply that was kept back; RunEnded where most are."""
@@ -131,6 +150,48 @@ def ask(runner: ModelRunner, task: Task, inputs: Inputs, failures: Failures, *, 
     return [replace(one, exchange=told) for one, told in zip(predictions, reply.exchanges, strict=True)]
 
 
+def ask_each(
+    runner: ModelRunner, task: Task, inputs: Inputs, failures: Failures, on_each: Callable[[], None]
+) -> list[Prediction]:
+    """Ask for all *inputs* at once and return a prediction for each; *on_each* is called when one has come.
+
+    Too many failures end the run as soon as they are too many, and with it the calls.
+    """
+    predictions: list[Prediction | None] = [None] * len(inputs)
+
+    def note(row: int, answer: Any) -> None:
+        predictions[row] = _read_worded(runner, task, inputs[row], answer, failures)
+        on_each()
+
+    runner.predict_each(inputs, note)
+    return [prediction for prediction in predictions if prediction is not None]
+
+
+def _read_worded(
+    runner: ModelRunner, task: Task, item: dict[str, Any], answer: WordedAnswer | Sampled, failures: Failures
+) -> Prediction:
+    if isinstance(answer, WordedAnswer):
+        return replace(read_answer(runner, task, item, answer.answer, failures), exchange=answer.exchange)
+    samples = [_read_sample(task, item, sample) for sample in answer.answers]
+    whole = reduced(samples, answer.reduce)
+    if whole.failure is None:
+        return whole
+    marked = read_answer(runner, task, item, answer.answers[0].answer, failures)
+    return replace(marked, exchange=whole.exchange, samples=whole.samples)
+
+
+def _read_sample(task: Task, item: Mapping[str, Any], sample: WordedAnswer) -> Prediction:
+    """Read one of several answers: a failure of it alone ends nothing."""
+    raw = sample.answer
+    if isinstance(raw, Failure):
+        outcome: AnswerOutcome = "failed" if raw.kind == "unreachable" else raw.kind
+        return replace(_no_answer(raw.reason, outcome), exchange=sample.exchange)
+    try:
+        return replace(parse_raw(task, item, raw), exchange=sample.exchange)
+    except BadInput as error:
+        return replace(_no_answer(error.message, "failed"), exchange=sample.exchange)
+
+
 def read_answer(runner: ModelRunner, task: Task, item: dict[str, Any], raw: Any, failures: Failures) -> Prediction:
     """Turn a raw answer into a prediction; one that cannot be used is a failure on its example."""
     if isinstance(raw, Failure):
@@ -145,6 +206,8 @@ def read_answer(runner: ModelRunner, task: Task, item: dict[str, Any], raw: Any,
 def _read_failure(runner: ModelRunner, failure: Failure, failures: Failures) -> Prediction:
     if failure.kind == "unreadable":
         return failures.mark_unread(failure.reason)
+    if failure.kind == "cut":
+        return failures.mark_cut(failure.reason)
     if failure.kind == "refused":
         return failures.mark_refused(failure.reason)
     outcome = Outcome.UNREACHABLE if failure.kind == "unreachable" else Outcome.CRASHED

@@ -16,7 +16,7 @@ import polars as pl
 
 from quintain.core.example import Prediction
 from quintain.core.task import Task
-from quintain.engine.asking import FAILURE_LIMIT, Failures, ask
+from quintain.engine.asking import FAILURE_LIMIT, Failures, ask, ask_each
 from quintain.engine.cutting import cut_requests
 from quintain.engine.pace import Pace
 from quintain.engine.runner import ModelRunner
@@ -36,7 +36,9 @@ EXCHANGE: Mapping[str, pl.DataType] = {
     "reply": pl.String(),
     "input_tokens": pl.Int64(),
     "output_tokens": pl.Int64(),
+    "thoughts": pl.String(),
 }
+SAMPLES = "samples"  # the column of the single answers, where a model was asked more than once
 
 
 def prediction_schema(task: Task, *, worded: bool = False) -> dict[str, pl.DataType]:
@@ -52,6 +54,17 @@ def prediction_schema(task: Task, *, worded: bool = False) -> dict[str, pl.DataT
     schema["failure"] = pl.String()
     schema["outcome"] = pl.String()
     return {**schema, **EXCHANGE} if worded else schema
+
+
+def sample_type(task: Task) -> pl.List:
+    """Return the type of the column that holds an example's single answers, in the order in which they were asked."""
+    sample = {
+        "prediction": kind_of(task).answers.predicted,
+        "failure": pl.String(),
+        "outcome": pl.String(),
+        **{name: dtype for name, dtype in EXCHANGE.items() if name != "prompt"},
+    }
+    return pl.List(pl.Struct(sample))
 
 
 def write_predictions(
@@ -161,6 +174,9 @@ class PredictionWriter:
         """Ask for all rows of *table*, and return their predictions."""
         examples = table.drop("id").to_dicts()
         answers: list[Prediction] = []
+        if runner.streams and watch is None:
+            answers = ask_each(runner, self.task, examples, self.failures, self._advance)
+            return prediction_table(self.task, table["id"], answers, worded=runner.worded)
         for request in self._requests(len(examples), generator, watched=watch is not None):
             part = examples[request.start : request.stop]
             if watch is not None:
@@ -170,6 +186,10 @@ class PredictionWriter:
             self._done += len(part)
             self.progress(self._done)
         return prediction_table(self.task, table["id"], answers, worded=runner.worded)
+
+    def _advance(self) -> None:
+        self._done += 1
+        self.progress(self._done)
 
     def _requests(self, rows: int, generator: np.random.Generator, *, watched: bool) -> list[range]:
         """Cut the rows as ever; what runs out of our sight is asked in as few messages as can be."""
@@ -196,4 +216,13 @@ def prediction_table(
     for name in EXCHANGE if worded else ():
         exchanged = [getattr(prediction.exchange, name, None) for prediction in predictions]
         columns[name] = pl.Series(exchanged, dtype=schema[name])
+    if any(prediction.samples for prediction in predictions):
+        rows = [[_sample_row(as_kept, sample) for sample in prediction.samples] for prediction in predictions]
+        columns[SAMPLES] = pl.Series(rows, dtype=sample_type(task))
     return pl.DataFrame(columns)
+
+
+def _sample_row(as_kept: Callable[[Any], Any], sample: Prediction) -> dict[str, Any]:
+    words = {name: getattr(sample.exchange, name, None) for name in EXCHANGE if name != "prompt"}
+    columns = {"prediction": as_kept(sample.answer), "failure": sample.failure, "outcome": sample.outcome}
+    return columns | words

@@ -12,9 +12,10 @@ from typing import Any, Protocol
 from quintain.adapters.contract import ADAPTERS, Adapter, Connection, Outside, Predict
 from quintain.adapters.endpoint_calls import CallFailed
 from quintain.adapters.ledger import OverBudget
-from quintain.core.errors import BadInput, QuintainError, Unavailable
+from quintain.core.errors import BadInput, Conflict, QuintainError, Unavailable
 from quintain.core.task import Task
 from quintain.engine.replies import Reply
+from quintain.engine.sampling import unwrapped
 from quintain.engine.sandbox.layers import probe, require_sandbox
 from quintain.engine.sandbox.limits import AnswersLost, Limits, Outcome, RunEnded
 from quintain.engine.sandbox.process import Usage
@@ -40,18 +41,22 @@ class ModelRunner(Protocol):
     """Something that answers. *usage* is None where the model runs out of our sight, and so is *layers*.
 
     *layers* are those of the sandbox that hold around it. *worded* says that answers come with the words they were
-    read from.
+    read from, *streams* that they come one by one by `predict_each`.
     """
 
     usage: Usage | None
     layers: Sequence[str] | None
     worded: bool
+    streams: bool
 
     def predict(self, inputs: Inputs, *, single: bool = False) -> Reply:
         """Answer *inputs* in one call of the model, or (*single*) one by one.
 
         Raises AnswersLost where nothing came of it but the model may be asked again, else RunEnded.
         """
+
+    def predict_each(self, inputs: Inputs, on_answer: Callable[[int, Any], None]) -> None:
+        """Call *on_answer* with the place of each input and its answer, as they come; raises RunEnded."""
 
     def observe(self) -> None:
         """Note now what memory and processor time have been used, where that can be seen."""
@@ -66,7 +71,7 @@ class ModelRunner(Protocol):
 class SandboxRunner:
     """A model in the sandbox."""
 
-    worded = False
+    worded = streams = False
 
     def __init__(self, session: ModelSession, layers: Sequence[str]) -> None:
         self.session = session
@@ -79,6 +84,11 @@ class SandboxRunner:
             return self.session.predict(inputs)
         replies = [self.session.predict([example]) for example in inputs]
         return Reply([reply.answers[0] for reply in replies], sum(reply.ns for reply in replies))
+
+    def predict_each(self, inputs: Inputs, on_answer: Callable[[int, Any], None]) -> None:
+        """Ask the process inside, in one call."""
+        for row, answer in enumerate(self.predict(inputs).answers):
+            on_answer(row, answer)
 
     def observe(self) -> None:
         """Look at the process inside."""
@@ -102,29 +112,26 @@ class CallRunner:
     def __init__(self, connection: Connection, limits: Limits) -> None:
         self._connection = connection
         self.worded = connection.worded
+        self.streams = connection.stream is not None
         self._limits = limits
         self._started = time.monotonic()
 
     def predict(self, inputs: Inputs, *, single: bool = False) -> Reply:
         """Call the function, and blame what goes wrong on the right side."""
-        if time.monotonic() - self._started > self._limits.wall_seconds:
-            most = self._limits.wall_seconds
-            raise RunEnded(Outcome.WALL_TIME, "The run took longer than {most:g} seconds.", most=most)
+        self._check_time()
         start = time.perf_counter_ns()
         try:
             batches = [[one] for one in inputs] if single and self._connection.batched else [list(inputs)]
             answers = [answer for batch in batches for answer in self._connection.predict(batch)]
-        except OverBudget as error:
-            raise RunEnded(Outcome.OVER_BUDGET, error.message, remedy=error.remedy) from error
-        except Unavailable as error:
-            raise RunEnded(Outcome.UNREACHABLE, error.message, remedy=error.remedy) from error
         except CallFailed as error:
             outcome = Outcome.UNREACHABLE if error.kind == "unreachable" else Outcome.BAD_ANSWER
             raise AnswersLost(outcome, error.message, remedy=error.remedy) from error
         except BadInput as error:
             raise AnswersLost(Outcome.BAD_ANSWER, error.message, remedy=error.remedy) from error
+        except RunEnded:
+            raise
         except QuintainError as error:
-            raise RunEnded(Outcome.BAD_ANSWER, error.message, remedy=error.remedy) from error
+            raise _ended(error) from error
         if len(answers) != len(inputs):
             raise AnswersLost(
                 Outcome.BAD_ANSWER,
@@ -135,7 +142,30 @@ class CallRunner:
         ns = time.perf_counter_ns() - start
         if not self.worded:
             return Reply(answers, ns)
-        return Reply([told.answer for told in answers], ns, [told.exchange for told in answers])
+        pairs = [unwrapped(answer) for answer in answers]
+        return Reply([answer for answer, _ in pairs], ns, [exchange for _, exchange in pairs])
+
+    def predict_each(self, inputs: Inputs, on_answer: Callable[[int, Any], None]) -> None:
+        """Ask about all inputs at once, as far as the server bears it."""
+        stream = self._connection.stream
+        if stream is None:
+            raise Conflict("Its answers do not come one by one.")
+
+        def in_time(row: int, answer: Any) -> None:
+            self._check_time()
+            on_answer(row, answer)
+
+        try:
+            stream(list(inputs), in_time)
+        except RunEnded:
+            raise
+        except QuintainError as error:
+            raise _ended(error) from error
+
+    def _check_time(self) -> None:
+        if time.monotonic() - self._started > self._limits.wall_seconds:
+            most = self._limits.wall_seconds
+            raise RunEnded(Outcome.WALL_TIME, "The run took longer than {most:g} seconds.", most=most)
 
     def grant(self, amount: float | None) -> None:
         """Let the calls to come cost *amount* together; None takes the limit away."""
@@ -155,6 +185,15 @@ class CallRunner:
     def printed(self) -> str:
         """Return nothing: what is printed elsewhere is not seen here."""
         return ""
+
+
+def _ended(error: QuintainError) -> RunEnded:
+    """Return the end of a run that *error* means: a budget, a server that is of no use, or the model's doing."""
+    if isinstance(error, OverBudget):
+        return RunEnded(Outcome.OVER_BUDGET, error.message, remedy=error.remedy)
+    if isinstance(error, Unavailable):
+        return RunEnded(Outcome.UNREACHABLE, error.message, remedy=error.remedy)
+    return RunEnded(Outcome.BAD_ANSWER, error.message, remedy=error.remedy)
 
 
 def task_facts(task: Task) -> dict[str, Any]:

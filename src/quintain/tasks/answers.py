@@ -10,7 +10,7 @@ from typing import Any
 
 from quintain.core.errors import BadInput
 from quintain.core.example import Prediction
-from quintain.core.label_form import LabelNames
+from quintain.core.label_form import LabelNames, names_of
 from quintain.core.texts import Text
 
 # Rounded probabilities are fine; anything further off is not a distribution.
@@ -19,7 +19,7 @@ SUM_TOLERANCE = 0.02
 
 def parse_label(labels: Sequence[str], raw: Any) -> Prediction:
     """Read a label, `{label: probability}`, `{"label": …, "probabilities": {…}}` or `[{"label", "score"}, …]`."""
-    if isinstance(raw, str) or (isinstance(raw, int | float) and LabelNames(labels).find(raw)):
+    if isinstance(raw, str) or (isinstance(raw, int | float) and names_of(tuple(labels)).find(raw)):
         return Prediction(known_label(labels, raw))
     if isinstance(raw, Mapping) and "label" in raw and "label" not in labels:
         refuse_unknown(raw, ("label", "probabilities", "score"))
@@ -46,7 +46,7 @@ def _most_probable(labels: Sequence[str], raw: Mapping[Any, Any]) -> Prediction:
 
 def known_label(labels: Sequence[str], raw: Any) -> str:
     """Return the one of *labels* that *raw* is, by its form (`1.0` is `1`); refuse another, with the labels."""
-    name = LabelNames(labels).find(raw) if isinstance(raw, str | int | float) else None
+    name = names_of(tuple(labels)).find(raw) if isinstance(raw, str | int | float) else None
     if name is not None:
         return name
     close = get_close_matches(raw, labels, n=1) if isinstance(raw, str) else []

@@ -114,12 +114,12 @@ def test_beyond_the_limit_there_is_no_figure_and_a_reason(
 @pytest.mark.parametrize(
     ("prompt", "more", "said"),
     [
-        ("{txet}", "", "options.prompt': names {txet}; there are labels, text"),
+        ("{txet}", "", "options.prompt': names {txet}; there are labels, options, text"),
         ("Is it good?", "", "options.prompt': would ask the same of every example; it names one of {text}"),
         ("Is it {labels}?", "", "options.prompt': would ask the same of every example"),
         ("{text.title}", "", "options.prompt': would ask the same of every example"),
         ("{text}", "temperature = 5", "options.temperature': is 5; it lies between 0 and 2"),
-        ("{text}", "concurrency = 500", "options.concurrency': is 500"),
+        ("{text}", "concurrency = 5000", "options.concurrency': is 5000"),
         ("{text}", "concurrency = 2.5", "options.concurrency': is 2.5"),
         ("{text}", 'read = "regex"', "options.read': is 'regex'"),
         ("{text}", 'max_tokens = "many"', "options.max_tokens': is 'many'"),

@@ -184,7 +184,7 @@ def test_a_bad_manifest_is_explained(text: str, said: str, tmp_path: Path) -> No
         ("chat", {}, {"url": "https://x.example", "model": "m", "prompt": "{txt}"}, "names {txt}"),
         ("chat", {}, {"url": "file:///etc/passwd", "model": "m", "prompt": "{text}"}, "not an address"),
         ("chat", {}, {"url": "https://u:p@x.example", "model": "m", "prompt": "{text}"}, "not an address"),
-        ("chat", {}, {"url": "https://x", "model": "m", "prompt": "{text}", "concurrency": 900}, "between 1 and 32"),
+        ("chat", {}, {"url": "https://x", "model": "m", "prompt": "{text}", "concurrency": 9000}, "between 1 and 1000"),
         ("open-inference", {}, {"url": "https://x.example", "timeout": -1}, "number above 0"),
         ("predictions", {"predictions.csv": "id,prediction\n"}, {}, "no rows"),
         ("predictions", {"predictions.csv": "id,prediction\na,positive\na,negative\n"}, {}, "was there before"),

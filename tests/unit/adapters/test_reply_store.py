@@ -7,7 +7,8 @@ from contextlib import closing
 from pathlib import Path
 
 from quintain.adapters.answer_reader import ReplyReader
-from quintain.adapters.chat_request import RequestTemplate
+from quintain.adapters.chat_prompt import ChatPrompt
+from quintain.adapters.chat_request import RequestTemplate, written
 from quintain.adapters.reply_store import FILE, FOLDER, ReplyStore
 from quintain.core.hashing import canonical_json, content_id
 from quintain.services.tasks.definitions import check_task
@@ -27,7 +28,7 @@ def test_replies_of_an_older_version_are_taken_over(tmp_path: Path) -> None:
     """They were paid for: the same question has the same key as before, and broken files are passed over."""
     task = check_task(starter("text-classification", "sentiment"))
     options = {"model": "m", "prompt": "{text} ä?", "system": "Be brief."}
-    template = RequestTemplate(task, options, ReplyReader("exact", "label", task.label_names))
+    template = RequestTemplate(options, ReplyReader("exact", "label", task.label_names))
     body = {
         "model": "m",
         "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "good ä?"}],
@@ -35,9 +36,9 @@ def test_replies_of_an_older_version_are_taken_over(tmp_path: Path) -> None:
         "max_tokens": 64,
     }
     key = content_id(canonical_json({"url": "http://h/v1", "body": body}))
-    prompt = json.dumps(template.prompt({"text": "good"}), ensure_ascii=False).encode()
-    assert template.key("http://h/v1", prompt) == key
-    assert json.loads(template.request(prompt).body) == body
+    messages = written(ChatPrompt(task, options, tmp_path).messages({"text": "good"}))
+    assert template.key("http://h/v1", messages) == key
+    assert json.loads(template.request(messages).body) == body
     old = tmp_path / FOLDER / key[:2] / f"{key}.json"
     old.parent.mkdir(parents=True)
     old.write_text(json.dumps({"content": "positive", "usage": {}}))

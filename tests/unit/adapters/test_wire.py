@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
+from contextlib import suppress
 
 import pytest
 
-from quintain.adapters.wire import Unanswered, Wire
+from quintain.adapters.wire import Answered, Unanswered, Wire
 from quintain.core.errors import BadInput
 
 Serve = Callable[[Callable[[socket.socket, int], None]], str]
@@ -53,6 +54,19 @@ def wire(url: str, **more: str) -> Wire:
     return Wire(url, {"accept": "application/json", **more}, timeout=1, most=1000)
 
 
+def post(url: str, times: int = 1) -> list[Answered]:
+    """Post `{}` so often, one after the other, and give the replies."""
+
+    async def ask() -> list[Answered]:
+        asking = wire(url)
+        try:
+            return [await asking.post("/chat", b"{}") for _ in range(times)]
+        finally:
+            asking.close()
+
+    return asyncio.run(ask())
+
+
 def test_a_connection_is_kept_and_replaced_when_the_server_has_closed_it(serve: Serve) -> None:
     """Two calls share a connection; one that the server closes in between costs a new one, and no failure."""
     seen: list[tuple[int, bytes]] = []
@@ -62,8 +76,7 @@ def test_a_connection_is_kept_and_replaced_when_the_server_has_closed_it(serve: 
             seen.append((number, request(connection)))
             connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nX-Who: me\r\n\r\n{}")
 
-    with closing(wire(serve(twice))) as asking:
-        replies = [asking.post("/chat", b"{}") for _ in range(3)]
+    replies = post(serve(twice), 3)
     assert [(one.status, one.content, one.headers["x-who"]) for one in replies] == [(200, b"{}", "me")] * 3
     assert [number for number, _ in seen[:3]] == [0, 0, 1]
     assert seen[0][1].startswith(b"POST /v1/chat HTTP/1.1\r\nhost: 127.0.0.1:")
@@ -76,8 +89,7 @@ def test_a_reply_in_pieces_is_put_together(serve: Serve) -> None:
         request(connection)
         connection.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n")
 
-    with closing(wire(serve(chunked))) as asking:
-        assert asking.post("/chat", b"{}").content == b"abcde"
+    assert post(serve(chunked))[0].content == b"abcde"
 
 
 def test_a_reply_that_never_ends_is_given_up(serve: Serve) -> None:
@@ -90,8 +102,8 @@ def test_a_reply_that_never_ends_is_given_up(serve: Serve) -> None:
             while not threading.Event().wait(0.3):
                 connection.sendall(b".")
 
-    with closing(wire(serve(drip))) as asking, pytest.raises(Unanswered, match="did not answer within 1 seconds"):
-        asking.post("/chat", b"{}")
+    with pytest.raises(Unanswered, match="did not answer within 1 seconds"):
+        post(serve(drip))
 
 
 def test_a_reply_that_is_too_long_is_refused(serve: Serve) -> None:
@@ -101,8 +113,30 @@ def test_a_reply_that_is_too_long_is_refused(serve: Serve) -> None:
         request(connection)
         connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n" + b"x" * 5000)
 
-    with closing(wire(serve(flood))) as asking, pytest.raises(BadInput, match="sent more than 1,000 bytes"):
-        asking.post("/chat", b"{}")
+    with pytest.raises(BadInput, match="sent more than 1,000 bytes"):
+        post(serve(flood))
+
+
+def test_a_reply_without_a_length_ends_with_the_connection(serve: Serve) -> None:
+    """As old servers send it."""
+
+    def whole(connection: socket.socket, number: int) -> None:
+        request(connection)
+        connection.sendall(b"HTTP/1.0 200 OK\r\n\r\nabc")
+
+    assert post(serve(whole))[0].content == b"abc"
+
+
+def test_half_a_reply_is_none(serve: Serve) -> None:
+    """A connection that ends before the named length has broken off, after the request had gone out."""
+
+    def half(connection: socket.socket, number: int) -> None:
+        request(connection)
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc")
+
+    with pytest.raises(Unanswered, match="broke off") as broken:
+        post(serve(half))
+    assert broken.value.sent
 
 
 def test_no_header_can_be_smuggled_in() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,6 +24,7 @@ from quintain.engine.sandbox.layers import missing_layers
 from quintain.services.evaluate.results.measurement_gaps import share_disturbed
 from quintain.services.evaluate.submissions import local as local_evaluation
 from quintain.services.evaluate.submissions.model_files import opened_model
+from quintain.services.tasks.board_spec import APART, WRONG
 
 
 @app.command()
@@ -35,6 +37,10 @@ def local(
     ] = None,
     column: Annotated[list[str] | None, typer.Option(help="Map a name: answer=gold_label.")] = None,
     quick: Annotated[bool, typer.Option(help="Leave robustness and fairness out.")] = False,
+    fresh: Annotated[bool, typer.Option(help="Ask a server again also where its reply is kept.")] = False,
+    refusals_apart: Annotated[
+        bool, typer.Option(help="Leave what a model refuses to answer out of the metrics; it is wrong otherwise.")
+    ] = False,
     json: JsonFlag = False,
 ) -> None:
     """Run your own model on your own file as a server would, on all five axes; needs no workspace.
@@ -57,6 +63,7 @@ def local(
             bar.update(bars[variant], completed=done)
 
         conditions = conditions_here(as_served(settings_of(context)))
+        conditions = replace(conditions, outside=replace(conditions.outside, fresh=fresh))
         report = local_evaluation.evaluate_locally(
             model,
             data,
@@ -66,6 +73,7 @@ def local(
             quick=quick,
             progress=show,
             warn=lambda expected: output.say(f"This makes {expected}."),
+            refusals=APART if refusals_apart else WRONG,
         )
     for hint in report.hints:
         output.say(hint)
@@ -75,10 +83,12 @@ def local(
     output.print_table(["what", "value", "95 % interval"], _local_lines(report))
 
 
-COUNTED = (
-    ("lost", "calls without a whole reply"),
-    ("refused", "examples that were refused"),
-    ("unread", "replies that could not be read"),
+COUNTED = (("lost", "calls without a whole reply"),)
+OUTCOMES = (
+    ("refused", "replies that refuse", ""),
+    ("cut", "replies cut off before the answer", "raise max_tokens"),
+    ("unreadable", "replies that could not be read", "see read, pattern and after"),
+    ("failed", "calls that failed", ""),
 )
 
 
@@ -89,7 +99,7 @@ def _local_lines(report: local_evaluation.LocalReport) -> Sequence[Sequence[str]
     lines += measured_lines(report.measurements, report.gaps)
     if report.measurements.get("batch_differs"):
         lines.append(["answers that differ in a batch", str(report.measurements["batch_differs"]), ""])
-    lines += _asked(report.asking)
+    lines += _asked(report.asking) + _became(report.asked or {})
     for name, share in (("robustness", report.robustness), ("fairness", report.fairness)):
         if share:
             lines.append([name, *figure_cells(share["share"])])
@@ -113,6 +123,21 @@ def _asked(asking: Mapping[str, float]) -> list[list[str]]:
     for name, words in COUNTED:
         if asking.get(name):
             lines.append([words, f"{asking[name]:,}", ""])
+    return lines
+
+
+def _became(asked: Mapping[str, Any]) -> list[list[str]]:
+    """Return a line for each thing that became of answers, and how they were asked for."""
+    if not asked:
+        return []
+    outcomes = asked["outcomes"]
+    lines = [["answered", f"{outcomes['answered']:,} of {sum(outcomes.values()):,}", asked["method"]]]
+    lines += [[words, f"{outcomes[name]:,}", advice] for name, words, advice in OUTCOMES if outcomes[name]]
+    if asked["samples"] > 1:
+        lines.append(["samples of each example", str(asked["samples"]), str(asked.get("reduce", ""))])
+    served = asked.get("served", {})
+    if served:
+        lines.append(["answered by", ", ".join(served), ", ".join(asked.get("fingerprints", {}))])
     return lines
 
 

@@ -222,6 +222,7 @@ class BoardSettings(Record):
     machine: str | None
     failure_limit: float = 0.05
     rate: str = "mean"
+    refusals: str = "wrong"
     languages: Mapping[str, float] = field(default_factory=dict)
     revision: str = ""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-from quintain.core.records.base import Record
+from quintain.core.records.base import Record, left_out
 from quintain.core.records.figures import Estimate
 
 SIGNIFICANT = 0.05
@@ -64,11 +64,26 @@ class Flips(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class GivenSample(Record):
+    """One of several answers to the same example; what is in words is None for those who may not read the log."""
+
+    answer: Any
+    outcome: str
+    reason: str | None = None
+    reply: str | None = None
+    thoughts: str | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class GivenAnswer(Record):
     """What a model made of one example. *gold* and *score* are None for those who may not see the label.
 
-    *state* is `answered` where right and wrong are not known, or not told. *reason*, *prompt* and *reply* are in the
-    model's words, or its builder's, and None for those who may not read its log.
+    *state* is `answered` where right and wrong are not known, or not told; *outcome* tells refusals, replies that were
+    cut off and those that hold no answer from failures. *reason*, *prompt*, *reply* and *thoughts* are in the model's
+    words, or its builder's, and None for those who may not read its log. *samples* are the single answers, in the order
+    in which they were asked, where there are several.
     """
 
     id: str
@@ -83,6 +98,9 @@ class GivenAnswer(Record):
     output_tokens: int | None = None
     prompt: str | None = None
     reply: str | None = None
+    outcome: str | None = left_out()
+    thoughts: str | None = left_out()
+    samples: list[GivenSample] | None = left_out()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,6 +49,7 @@ class Figure(Record):
     the share of its processors that others used meanwhile, where that was much. A share of unchanged answers rests on
     *pairs* of answers, of so many *kinds* of change. Over several *seeds* it is their mean, and *spread* their
     deviation. With so many *failed* examples it lies between *worst* and *best*, as these are all wrong or all right.
+    *outcomes* counts what became of the answers of a model that is asked in words, and *method* is how it is read.
     """
 
     value: float
@@ -66,6 +68,8 @@ class Figure(Record):
     failed: int | None = left_out()
     worst: float | None = left_out()
     best: float | None = left_out()
+    outcomes: Mapping[str, int] | None = left_out()
+    method: str | None = left_out()
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,13 +123,52 @@ class FailureBounds(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class SampleSpread(Record):
+    """How much the answers to the same example differ: the share of *examples* with samples that do, and each metric.
+
+    *values* are, of each metric, its value on the first sample of all examples, the second, and so on.
+    """
+
+    examples: int
+    differ: float
+    values: Mapping[str, list[float | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class AskingFacts(Record):
+    """How a model elsewhere was asked, what became of it and what that cost.
+
+    *outcomes* counts the answers: answered, refused, cut (off before the answer), unreadable, failed; with several
+    *samples* of an example each counts, and *reduce* says what was made of them. *method* is how answers come about.
+    *served* counts replies by what the server calls its model, *fingerprints* by its version of it; *called* are the
+    first and the last moment of the calls. *reasoning_tokens* are those of the tokens received that were thoughts.
+    """
+
+    outcomes: Mapping[str, int]
+    requests: int
+    cost: float
+    samples: int
+    method: str
+    reduce: str | None = left_out()
+    input_tokens: int | None = left_out()
+    output_tokens: int | None = left_out()
+    reasoning_tokens: int | None = left_out()
+    served: Mapping[str, int] | None = left_out()
+    fingerprints: Mapping[str, int] | None = left_out()
+    called: list[str] | None = left_out()
+    omitted: list[str] | None = left_out()
+    spread: SampleSpread | None = left_out()
+
+
+@dataclass(frozen=True, slots=True)
 class DatasetResult(Record):
     """A model's results on one data set version. Rates are fractions, memory is in GiB.
 
     *examples* are those of its *rows* that have a gold answer, on which the metrics rest. *failed* counts, by variant,
     the examples that the model gave no usable answer to: they count as wrong, and as changed. *bounds* say, of each
     metric, what it would be with those that failed all wrong, and all right. *gaps* say of each axis without a figure
-    why it has none, and *runs* how many of the runs behind the axes are done.
+    why it has none, and *runs* how many of the runs behind the axes are done. *asked* is there of models elsewhere that
+    are asked in words; *refusals* is `apart` where what was refused is left out of the metrics, and in their bounds.
     """
 
     dataset: str
@@ -149,6 +188,8 @@ class DatasetResult(Record):
     bounds: Mapping[str, FailureBounds] = field(default_factory=dict)
     gaps: Mapping[str, Gap] = field(default_factory=dict)
     runs: RunCounts = field(default_factory=RunCounts)
+    asked: AskingFacts | None = left_out()
+    refusals: str | None = left_out()
 
 
 @dataclass(frozen=True, slots=True)

@@ -324,6 +324,8 @@ def _value(axis: Axis, outcome: _Outcome, metric: str, tag: str | None) -> Figur
     end = outcome.facts[PLAIN].finished_at if PLAIN in outcome.facts else None
     figure = _scaled(metrics[metric], axis.scale, rows, end) if metric in metrics else None
     bounds = result.bounds.get(metric) if tag is None else None
+    if figure is not None and result.asked is not None:
+        figure = replace(figure, outcomes=result.asked["outcomes"], method=result.asked["method"])
     if figure is None or bounds is None:
         return figure
     low, high = bounds["low"] * axis.scale, bounds["high"] * axis.scale

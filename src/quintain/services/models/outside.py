@@ -21,6 +21,11 @@ WORDS = Kind(
     Text("a text"),
     why=lambda value: Text("is not a text"),  # a message must not show a key
 )
+HEADERS = Kind(
+    lambda value: isinstance(value, Mapping) and all(isinstance(text, str) for text in value.values()),
+    Text("a table of headers, each a text"),
+    why=lambda value: Text("is not a table of headers, each a text"),
+)
 AMOUNT = Kind(is_amount, Text("an amount of money"), "number", kept=float)
 
 
@@ -29,10 +34,14 @@ class SecretSpec:
     """A key of the operator's: the server that it is shown to, and what calls with it may cost."""
 
     endpoint: str = option(WORDS, help="The server that the key is shown to")
-    key: str = option(WORDS, help="The key")
+    key: str = option(WORDS, default="", help="The key, sent as `Authorization: Bearer`")
     input_price: float | None = option(AMOUNT, default=None, help="Price of a million tokens that are sent")
     output_price: float | None = option(AMOUNT, default=None, help="Price of a million tokens that come back")
     budget: float | None = option(AMOUNT, default=None, help="The most that all runs with the key may cost")
+
+    headers: Mapping[str, str] = option(
+        HEADERS, default={}, help="Headers that go with every request, such as `api-key`, beside the key or without one"
+    )
 
     @property
     def prices(self) -> tuple[float, float] | None:
@@ -43,6 +52,8 @@ class SecretSpec:
 
     def check(self) -> Iterator[Fault]:
         """See that prices are whole. A budget needs prices of the operator's own: a manifest's may be low."""
+        if not self.key and not self.headers:
+            yield Fault("is missing: a key, or headers in its place", field="key")
         prices_by_name = {"input_price": self.input_price, "output_price": self.output_price}
         if self.budget is not None or set(prices_by_name.values()) != {None}:
             for name, value in prices_by_name.items():
@@ -77,7 +88,9 @@ def _read_secrets(path: Path) -> dict[str, EndpointSecret]:
             reading.fault(name, "is not a table; write [{name}] and its keys below it", name=name)
         elif (secret := reading.table(SecretSpec, table, f"{name}.")) is not None:
             origin(secret.endpoint)
-            secrets[name] = EndpointSecret(secret.endpoint, secret.key, secret.prices, secret.budget)
+            secrets[name] = EndpointSecret(
+                secret.endpoint, secret.key, secret.prices, secret.budget, dict(secret.headers)
+            )
     if reading.faults:
         raise BadInput(faults=[fault.at(file=path.name) for fault in reading.faults])
     return secrets

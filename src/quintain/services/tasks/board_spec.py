@@ -40,6 +40,8 @@ MACHINE = Kind(
     Text("the name of a class of machines, of 1 to 120 characters"),
     kept=str.strip,
 )
+WRONG, APART = "wrong", "apart"
+REFUSALS = (WRONG, APART)
 FREEZE = Kind(_is_moment, Text("a date with its time zone, such as 2026-12-31T12:00+00:00"))
 
 
@@ -73,6 +75,12 @@ class BoardSpec:
         kinds.fraction(),
         default=0.05,
         help="the share of examples that may fail, in a model or on its server, before a run has no figure",
+    )
+
+    refusals: str = option(
+        kinds.one_of(REFUSALS),
+        default=WRONG,
+        help="whether what a model refuses to answer is wrong, or left apart: out of the metrics, and in their bounds",
     )
 
     languages: Mapping[str, float] = option(

@@ -31,18 +31,19 @@ def estimate(
     prices = prices_of(options, outside)
     names = variants_for(task, adapter, options.get("perturbations", "counted"))
     variants = sum(variant != PLAIN for variant in names) if perturbed else 0
-    calls, size = 0, 0.0
+    calls, asked, size = 0, 0, 0.0
     for rows, sample in tables:
         here = rows + variants * min(rows, VARIANT_ROWS)
-        calls += here
+        calls += here * asking.calls
+        asked += here
         size += here * _bytes(asking, task, sample) / max(sample.height, 1)
     tokens = round(size / BYTES_PER_TOKEN)
     budgets = [limit for limit, _ in budgets_of(options, outside)]
     return CostEstimate(
         calls=calls,
         input_tokens=tokens,
-        cost=prices.cost(tokens, asking.likely * calls),
-        cost_at_most=prices.cost(size, asking.reply_tokens * calls),
+        cost=prices.cost(tokens, asking.likely * asked),
+        cost_at_most=prices.cost(size, asking.reply_tokens * asked),
         budget=min(budgets, default=None),
     )
 

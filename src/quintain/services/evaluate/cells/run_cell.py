@@ -23,11 +23,12 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from quintain.core.cells import MEASURE, PLAIN, CellState
-from quintain.core.errors import QuintainError, Unavailable, reason_of
+from quintain.core.errors import BadInput, QuintainError, Unavailable, reason_of
 from quintain.core.task import Task
 from quintain.engine.cutting import MEASURED_ROWS
 from quintain.engine.jobs import CellJob, CellResult
 from quintain.engine.loops import Each, Loop, LoopEnd
+from quintain.engine.runner import RunnableModel
 from quintain.engine.sandbox.layers import NoSandbox
 from quintain.engine.sandbox.limits import Outcome, RunEnded
 from quintain.engine.scratch import scratch
@@ -41,6 +42,7 @@ from quintain.services.evaluate.cells.unpacked_model import UnpackedModel
 from quintain.services.evaluate.results.compute import compute_figures
 from quintain.services.evaluate.results.measurement_gaps import keeps_known
 from quintain.services.evaluate.results.variants import VARIANT_ROWS, outdated, perturbed
+from quintain.services.evaluate.submissions.few_shot_draw import refuse_shown
 from quintain.services.events import ServiceEvent, announce
 from quintain.services.models.outside import share_of
 from quintain.services.tasks.board_settings import board_spec
@@ -274,6 +276,8 @@ def _prepare(
     model = runnable(row.model_version.adapter, unpacked.folder(blob, blobs.path(blob)), conditions)
     inputs = folder / "inputs.parquet"
     _write_inputs(db, blobs, task, row, inputs)
+    if row.cell.variant == PLAIN:
+        _refuse_shown(task, model, inputs)
     return CellJob(
         task=task,
         model=replace(model, key=blob),
@@ -291,6 +295,16 @@ def _prepare(
         ),
         failure_limit=board_spec(db, row.task.name).failure_limit,
     )
+
+
+def _refuse_shown(task: Task, model: RunnableModel, inputs: Path) -> None:
+    """End a run on examples that the model is shown before it is asked."""
+    if "few_shot" not in model.options:
+        return
+    try:
+        refuse_shown(task, model.folder, model.options, pl.read_parquet(inputs))
+    except BadInput as error:
+        raise RunEnded(Outcome.MANIFEST, error.message, remedy=error.remedy) from error
 
 
 def _scored(db: Session, row: CellRow) -> Mapping[str, Any]:

@@ -17,9 +17,9 @@ from sqlalchemy.orm import Session
 from quintain.core.cells import PLAIN
 from quintain.core.errors import BadInput, NotFound
 from quintain.core.people import Actor
-from quintain.core.records.evaluate import Answers, AnswerState, GivenAnswer
+from quintain.core.records.evaluate import Answers, AnswerState, GivenAnswer, GivenSample
 from quintain.core.task import Task
-from quintain.engine.predicting import EXCHANGE
+from quintain.engine.predicting import EXCHANGE, SAMPLES
 from quintain.services.data.content import contains_text, has_answer
 from quintain.services.evaluate.cells.lifecycle import may_see_logs
 from quintain.services.evaluate.results.dataset_results import sees_all
@@ -179,5 +179,25 @@ def _as_given(
         score=score,
         probabilities=prediction.get("probabilities"),
         reason=prediction.get("failure") if seen.words else None,
+        outcome=prediction.get("outcome"),
+        samples=_samples(seen, prediction.get(SAMPLES)),
         **words,
     )
+
+
+def _samples(seen: _Seen, rows: Sequence[Mapping[str, Any]] | None) -> list[GivenSample] | None:
+    """Return the single answers to one example; what is in words is for those who may read the log."""
+    if not rows:
+        return None
+    return [
+        GivenSample(
+            answer=row["prediction"],
+            outcome=row["outcome"],
+            reason=row["failure"] if seen.words else None,
+            reply=row["reply"] if seen.words else None,
+            thoughts=row["thoughts"] if seen.words else None,
+            input_tokens=row["input_tokens"],
+            output_tokens=row["output_tokens"],
+        )
+        for row in rows
+    ]

@@ -22,6 +22,7 @@ from quintain.core.records.figures import Gap
 from quintain.core.task import Task
 from quintain.perturbations.contract import Family, perturbation
 from quintain.services.evaluate.cells.sandbox_wait import SANDBOX
+from quintain.services.evaluate.results.asking_facts import asking_facts
 from quintain.services.evaluate.results.axis_gaps import (
     SHARES,
     RunState,
@@ -40,11 +41,13 @@ from quintain.services.evaluate.results.measurement_gaps import (
     measurement_gaps,
     without_withheld,
 )
-from quintain.services.evaluate.results.scoring import metric_names, score_on
-from quintain.services.evaluate.results.stored_predictions import gold_examples, read_predictions
+from quintain.services.evaluate.results.scoring import ScoringRules, metric_names, score_on
+from quintain.services.evaluate.results.stored_predictions import gold_examples, read_predictions, read_samples
 from quintain.services.evaluate.results.unchanged import BROKEN
 from quintain.services.evaluate.results.variants import family_of, newest_variants
 from quintain.services.models.registry import get_model
+from quintain.services.tasks.board_settings import board_spec
+from quintain.services.tasks.board_spec import APART
 from quintain.services.tasks.definitions import get_task
 from quintain.stats.bootstrap import FloatArray
 from quintain.store.blobs import Blobs
@@ -67,7 +70,8 @@ def results(
     grouped: dict[tuple[int, int], list[CellRow]] = {}
     for row in rows:
         grouped.setdefault((row.model_version.id, row.dataset_version.id), []).append(row)
-    keys_by_pair = {pair: _keys(task, group, at) for pair, group in grouped.items()}
+    apart = _refusals_apart(db, task)
+    keys_by_pair = {pair: _keys(task, group, at, apart=apart) for pair, group in grouped.items()}
     known = cache.cached(db, [key for keys in keys_by_pair.values() for key in keys.values()])
     variants = counted_variants(task) if at is None else variants_at(task, rows, at)
     fresh: dict[str, dict[str, Any]] = {}
@@ -76,7 +80,7 @@ def results(
         figures: dict[str, Any] = {}
         for part, key in keys_by_pair[pair].items():
             if key not in known:
-                known[key] = _put(fresh, key, _compute(db, blobs, task, group, part, at))
+                known[key] = _put(fresh, key, _compute(db, blobs, task, group, part, at, apart=apart))
             figures[part] = known[key]
         draws = {part: _draws_key(key) for part, key in keys_by_pair[pair].items() if part not in {PLAIN, MEASURE}}
         stored.append(_stood(replace(_result(group, figures, at), draws=draws), group, variants, at))
@@ -94,7 +98,8 @@ def compute_figures(db: Session, blobs: Blobs, task: Task, row: CellRow) -> None
     """
     group = cell_queries.rows(db, model_version_id=row.model_version.id, dataset_version_id=row.dataset_version.id)
     family = family_of(row.cell.variant)
-    keys = _keys(task, group, None)
+    apart = _refusals_apart(db, task)
+    keys = _keys(task, group, None, apart=apart)
     if family is not None:
         runs = {one.cell.variant: run_state(one.cell) for one in group}
         counting = counted_variants(task).get(family, ())
@@ -108,7 +113,7 @@ def compute_figures(db: Session, blobs: Blobs, task: Task, row: CellRow) -> None
     fresh: dict[str, dict[str, Any]] = {}
     for part, key in keys.items():
         if key not in known and (family is not None or part in {PLAIN, MEASURE}):
-            _put(fresh, key, _compute(db, blobs, task, group, part, None))
+            _put(fresh, key, _compute(db, blobs, task, group, part, None, apart=apart))
     if fresh:
         with transaction(db):
             cache.keep(db, fresh)
@@ -136,14 +141,15 @@ def computed_again(
 
     With *only_known* that is what is known already: the rest is computed when its last run is done.
     """
+    apart = _refusals_apart(db, task)
     moments_by_key: dict[str, tuple[str, datetime | None]] = {}
     for at in moments:
-        for part, key in _keys(task, group, at).items():
+        for part, key in _keys(task, group, at, apart=apart).items():
             moments_by_key.setdefault(key, (part, at))
     computed: dict[str, dict[str, Any]] = {}
     for key in cache.cached(db, list(moments_by_key)) if only_known else moments_by_key:
         part, at = moments_by_key[key]
-        _put(computed, key, _compute(db, blobs, task, group, part, at))
+        _put(computed, key, _compute(db, blobs, task, group, part, at, apart=apart))
     return computed
 
 
@@ -234,6 +240,8 @@ def _result(group: Sequence[CellRow], figures: Mapping[str, Any], at: datetime |
         failed=newest_variants(
             {row.cell.variant: number for row in group if (number := (row.cell.measurements or {}).get("failed", 0))}
         ),
+        asked=asking_facts(scored, figures.get(PLAIN, {}).get("spread")),
+        refusals="apart" if figures.get(PLAIN, {}).get("apart") else None,
         waiting=sum(row.cell.waits_for == SANDBOX for row in group),
     )
 
@@ -253,13 +261,28 @@ def _usable(group: Sequence[CellRow], at: datetime | None) -> dict[str, CellRow]
     return newest_variants({row.cell.variant: row for row in group if usable(row)})
 
 
-def _keys(task: Task, group: Sequence[CellRow], at: datetime | None) -> dict[str, str]:
+def _refusals_apart(db: Session, task: Task) -> bool:
+    """Whether the task's owner leaves what models refuse out of metrics."""
+    return board_spec(db, task.name).refusals == APART
+
+
+def _rules(row: CellRow, *, apart: bool) -> ScoringRules:
+    """Return how the answers of a run enter figures; what is left apart matters where something was refused."""
+    facts = row.cell.measurements or {}
+    return ScoringRules(str(facts.get("reduce") or ""), apart and bool(facts.get("outcomes", {}).get("refused")))
+
+
+def _keys(task: Task, group: Sequence[CellRow], at: datetime | None, *, apart: bool) -> dict[str, str]:
     """Name what can be computed of these cells by hashes of all that goes into it."""
-    done = {name: row.cell.predictions or BROKEN for name, row in _usable(group, at).items()}
+    cells = _usable(group, at)
+    done = {name: row.cell.predictions or BROKEN for name, row in cells.items()}
     if PLAIN not in done:
         return {}
+    rules = _rules(cells[PLAIN], apart=apart)
+    beside = [] if rules == ScoringRules() else [rules.reduce, rules.apart]
     base = [FORMAT, task.language, group[0].dataset_version.hash, done[PLAIN]]
-    keys = {PLAIN: content_id([*base, list(metric_names(task, group[0].dataset_version.role)), list(task.label_names)])}
+    names = list(metric_names(task, group[0].dataset_version.role))
+    keys = {PLAIN: content_id([*base, names, list(task.label_names), *beside])}
     if MEASURE in done:
         keys[MEASURE] = content_id([*base, MEASURE, done[MEASURE]])
     for family in SHARES:
@@ -271,13 +294,23 @@ def _keys(task: Task, group: Sequence[CellRow], at: datetime | None) -> dict[str
 
 
 def _compute(
-    db: Session, blobs: Blobs, task: Task, group: Sequence[CellRow], part: str, at: datetime | None
+    db: Session,
+    blobs: Blobs,
+    task: Task,
+    group: Sequence[CellRow],
+    part: str,
+    at: datetime | None,
+    *,
+    apart: bool,
 ) -> dict[str, Any]:
     cells = _usable(group, at)
     plain = read_predictions(blobs, cells[PLAIN])
     if part == PLAIN:
-        version = group[0].dataset_version
-        return score_on(task, gold_examples(blobs, version.blob), plain, role=version.role)
+        version, rules = group[0].dataset_version, _rules(cells[PLAIN], apart=apart)
+        sampled = read_samples(blobs, cells[PLAIN])
+        answers = plain if sampled is None else sampled
+        scores = score_on(task, gold_examples(blobs, version.blob), answers, role=version.role, rules=rules)
+        return scores | {"apart": True} if rules.apart else scores
     if part == MEASURE:
         return count_unlike(task, plain, read_predictions(blobs, cells[MEASURE]))
     members = {name: row for name, row in cells.items() if family_of(name) == part}

@@ -24,7 +24,8 @@ class StoredResult:
     metric, what it is with those that failed all wrong, and all right. *draws* names where the resampled shares of
     robustness and fairness are kept, for `read_draws`. *waiting* counts the runs that wait for a machine with a
     sandbox. *uneven* names the slices, by slicing and value, whose gold answers are nearly all one label. *gaps* say
-    of each axis without a figure why it has none, and *runs* how many of the runs behind the axes are done.
+    of each axis without a figure why it has none, and *runs* how many of the runs behind the axes are done. *asked* is
+    how a model elsewhere was asked in words, and *refusals* `apart` where what was refused is left out of metrics.
     """
 
     model_version_id: int
@@ -50,6 +51,8 @@ class StoredResult:
     uneven: Sequence[Sequence[str]] = ()
     gaps: Mapping[str, Gap] = field(default_factory=dict)
     runs: RunCounts = field(default_factory=RunCounts)
+    asked: Mapping[str, Any] | None = None
+    refusals: str | None = None
 
     @property
     def outstanding(self) -> bool:

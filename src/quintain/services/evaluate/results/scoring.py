@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from quintain.core.example import Role
@@ -14,6 +15,7 @@ from quintain.metrics.contract import METRICS
 from quintain.metrics.evaluate import SlicedRows, evaluate_metrics, one_label_slices, slice_rows
 from quintain.services.data.label_shares import label_shares
 from quintain.services.evaluate.results.dataset_results import FEWEST_SHOWN
+from quintain.services.evaluate.results.sampled import as_scored, spread
 from quintain.tasks.contract import kind_of
 
 MOST_TAGS = 40
@@ -40,16 +42,61 @@ def make_gold(examples: pl.DataFrame) -> GoldExamples:
     return GoldExamples(table.drop("tags"), {"tag": slice_rows("tag", tags, table.height)})
 
 
-def score_table(task: Task, examples: pl.DataFrame, predictions: pl.DataFrame, *, role: str = "") -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class ScoringRules:
+    """How answers of models that are asked in words enter figures.
+
+    *reduce* says what is made of several samples of an example; with *apart*, what was refused is left out of metrics.
+    """
+
+    reduce: str = ""
+    apart: bool = False
+
+
+def score_table(
+    task: Task, examples: pl.DataFrame, predictions: pl.DataFrame, *, role: str = "", rules: ScoringRules | None = None
+) -> dict[str, Any]:
     """Score *predictions* against the gold answers of *examples*, which are of a *role*, overall and by tag."""
-    return score_on(task, make_gold(examples), predictions, role=role)
+    return score_on(task, make_gold(examples), predictions, role=role, rules=rules)
 
 
-def score_on(task: Task, gold: GoldExamples, predictions: pl.DataFrame, *, role: str = "") -> dict[str, Any]:
+def score_on(
+    task: Task, gold: GoldExamples, predictions: pl.DataFrame, *, role: str = "", rules: ScoringRules | None = None
+) -> dict[str, Any]:
     """Score *predictions* on examples that were read before; see `score_table`."""
-    table = beside(gold.examples, predictions)
-    if table.is_empty():
+    rules = rules or ScoringRules()
+    whole = beside(gold.examples, predictions)
+    if whole.is_empty():
         return {"metrics": {}, "slices": [], "examples": 0}
+    items = whole.height
+    more_spread = (
+        {} if (differences := spread(task, whole, metric_names(task, role))) is None else {"spread": differences}
+    )
+    whole, slices = as_scored(task, whole, gold.slices, rules.reduce)
+    table, slices = _without_refused(whole, slices) if rules.apart else (whole, slices)
+    if table.is_empty():
+        return {"metrics": {}, "slices": [], "examples": items, **more_spread}
+    more = _beside_answers(task, table)
+    names = _known_metrics(task, more, role)
+    evaluated = evaluate_metrics(task, table["answer"], table["prediction"], names, by=slices, **more)
+    scores = evaluated.as_dict()
+    if kind_of(task).answers.named:
+        scores["uneven"] = uneven_slices(table["answer"], slices)
+        alone = set(one_label_slices(table["answer"], slices, evaluated.metrics))
+        for part in scores["slices"]:
+            if (part["by"], part["value"]) in alone:
+                part["one_label"] = True
+    if whole.height != table.height:
+        more = _beside_answers(task, whole)
+    bounds = failure_bounds(task, whole, names, more)
+    return scores | {"examples": items, "confusion": confusion(task, table)} | bounds | more_spread
+
+
+def _beside_answers(task: Task, table: pl.DataFrame) -> dict[str, Any]:
+    """Return what metrics are computed from beside the answers: probabilities, people's labels, what belongs together.
+
+    The rows of one example belong together.
+    """
     more: dict[str, Any] = {}
     if "probabilities" in table.columns:
         answered = table.filter(pl.col("prediction").is_not_null())["probabilities"]
@@ -58,20 +105,33 @@ def score_on(task: Task, gold: GoldExamples, predictions: pl.DataFrame, *, role:
     people = label_shares(task, metric_names(task), table["meta"]) if "meta" in table.columns else None
     if people is not None:
         more["distributions"] = people
-    if table["group"].null_count() < table.height:
+    if table["group"].null_count() < table.height or table["id"].n_unique() < table.height:
         more["groups"] = table["group"].fill_null(table["id"])
-    # A model that gives no probabilities has no log loss, and examples that nobody voted on no soft metric.
+    return more
+
+
+def _known_metrics(task: Task, more: Mapping[str, Any], role: str) -> list[str]:
+    """Name the metrics that can be computed.
+
+    A model that gives no probabilities has no log loss, and examples that nobody voted on no soft metric.
+    """
     absent = {"probabilities", "distributions"} - more.keys()
-    names = [name for name in metric_names(task, role) if not absent & set(METRICS.get(name).needs)]
-    evaluated = evaluate_metrics(task, table["answer"], table["prediction"], names, by=gold.slices, **more)
-    scores = evaluated.as_dict()
-    if kind_of(task).answers.named:
-        scores["uneven"] = uneven_slices(table["answer"], gold.slices)
-        alone = set(one_label_slices(table["answer"], gold.slices, evaluated.metrics))
-        for part in scores["slices"]:
-            if (part["by"], part["value"]) in alone:
-                part["one_label"] = True
-    return scores | {"confusion": confusion(task, table)} | failure_bounds(task, table, names, more)
+    return [name for name in metric_names(task, role) if not absent & set(METRICS.get(name).needs)]
+
+
+def _without_refused(
+    table: pl.DataFrame, slices: Mapping[str, SlicedRows]
+) -> tuple[pl.DataFrame, Mapping[str, SlicedRows]]:
+    """Leave out what was refused, and number the rows of *slices* anew."""
+    if "outcome" not in table.columns:
+        return table, slices
+    stays = (table["outcome"] != "refused").fill_null(True).to_numpy()
+    number = np.cumsum(stays) - 1
+    moved = {
+        name: SlicedRows((value, number[rows[stays[rows]]]) for value, rows in parts if stays[rows].any())
+        for name, parts in slices.items()
+    }
+    return table.filter(pl.Series(stays)), moved
 
 
 def uneven_slices(answers: pl.Series, slicings: Mapping[str, SlicedRows]) -> list[list[str]]:
@@ -87,8 +147,8 @@ def uneven_slices(answers: pl.Series, slicings: Mapping[str, SlicedRows]) -> lis
 def failure_bounds(task: Task, table: pl.DataFrame, names: Sequence[str], more: Mapping[str, Any]) -> dict[str, Any]:
     """Return each metric's value with the failed examples of *table* all wrong and all right; empty without failures.
 
-    Failed are those to which no answer came, because the model or its server failed or a filter kept it back. What was
-    answered in words that hold no answer is wrong, and no more than that is possible.
+    Failed are those to which no answer came, because the model or its server failed, its reply broke off, or it was
+    refused. What was answered in words that hold no answer is wrong, and no more than that is possible.
     """
     failed = _failed(table)
     if failed is None or not failed.any():
@@ -112,7 +172,7 @@ def failure_bounds(task: Task, table: pl.DataFrame, names: Sequence[str], more: 
 def _failed(table: pl.DataFrame) -> pl.Series | None:
     """Mark the examples that failed; in files of older versions, all that have no usable answer."""
     if "outcome" in table.columns:
-        return table["outcome"].is_in(["failed", "refused"]).fill_null(False)
+        return table["outcome"].is_in(["failed", "refused", "cut"]).fill_null(False)
     return table["failure"].is_not_null() if "failure" in table.columns else None
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from quintain.engine.predicting import EXCHANGE
+from quintain.engine.predicting import EXCHANGE, SAMPLES
 from quintain.services.evaluate.results.scoring import GOLD_COLUMNS, GoldExamples, make_gold
 from quintain.services.jobs.memory import WarmValues
 from quintain.store.blobs import Blobs
@@ -39,14 +39,28 @@ def read_predictions(
 ) -> pl.DataFrame:
     """Read the predictions of a cell that is done, or these *columns* of them as far as there are, for some *ids*.
 
-    Older ones say of no example that the model failed on it.
+    Older ones say of no example that the model failed on it. Single answers, of which one was made, are left out.
     """
-    table = _predictions(blobs, row, ids).drop(EXCHANGE, strict=False)
+    table = _predictions(blobs, row, ids).drop([*EXCHANGE, SAMPLES], strict=False)
     if "failure" not in table.collect_schema():
         table = table.with_columns(failure=pl.lit(None, dtype=pl.String))
     if columns is not None:
         table = table.select(name for name in table.collect_schema() if name in columns)
     return table.collect()
+
+
+def read_samples(blobs: Blobs, row: CellRow) -> pl.DataFrame | None:
+    """Read the predictions of a cell with their single answers, without words; None where there is one of each."""
+    table = _predictions(blobs, row, None)
+    if SAMPLES not in table.collect_schema():
+        return None
+    return without_words(table).collect()
+
+
+def without_words(table: pl.LazyFrame) -> pl.LazyFrame:
+    """Leave of predictions with their single answers what scoring needs."""
+    scored = pl.struct(pl.element().struct.field("prediction"), pl.element().struct.field("outcome"))
+    return table.drop(EXCHANGE, strict=False).with_columns(pl.col(SAMPLES).list.eval(scored))
 
 
 def exchanges(blobs: Blobs, row: CellRow, ids: pl.Series | None = None) -> pl.DataFrame:

@@ -11,6 +11,7 @@ from typing import Any
 
 import polars as pl
 
+from quintain.adapters.chat_prompt import SHOTS
 from quintain.adapters.contract import ADAPTERS, Options
 from quintain.core.errors import BadInput, Fault, QuintainError
 from quintain.core.example import Failure
@@ -25,6 +26,7 @@ from quintain.engine.sandbox.limits import GIB, MIB, Outcome, RunEnded
 from quintain.services.evaluate.cells.conditions import Conditions, runnable
 from quintain.services.evaluate.cells.estimate import estimate
 from quintain.services.evaluate.cells.kept_spending import within_budgets
+from quintain.services.evaluate.submissions.few_shot_draw import few_shot_of
 from quintain.services.models.inspection import inspect_model
 from quintain.tasks.contract import kind_of
 
@@ -120,6 +122,10 @@ def check_model(
     if any(not (fault.file or "").endswith(".md") for fault in report.faults):
         return report
     examples = [dict(row) for row in (sample_inputs(task) if inputs is None else inputs)]
+    if few_shot_of(inspection.manifest.options) is not None and not (folder / SHOTS).is_file():
+        report.warnings.append(
+            "Its examples (few_shot) are drawn when it is submitted; here it was asked without them."
+        )
     try:
         options = inspection.manifest.options
         adapter.permit(options, conditions.outside)

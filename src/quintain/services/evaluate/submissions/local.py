@@ -10,7 +10,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
@@ -35,16 +35,19 @@ from quintain.engine.sandbox.limits import OURS, RunEnded
 from quintain.services.evaluate.cells.conditions import Conditions, runnable
 from quintain.services.evaluate.cells.estimate import estimate
 from quintain.services.evaluate.cells.kept_spending import within_budgets
+from quintain.services.evaluate.results.asking_facts import asking_facts
 from quintain.services.evaluate.results.measurement_gaps import (
     count_unlike,
     measured_figures,
     measurement_gaps,
     without_withheld,
 )
-from quintain.services.evaluate.results.scoring import score_table
+from quintain.services.evaluate.results.scoring import ScoringRules, score_table
 from quintain.services.evaluate.results.unchanged import side_by_side, unchanged_figures
 from quintain.services.evaluate.results.variants import VARIANT_ROWS, VARIANT_SEED, family_of, perturbed, variants_for
+from quintain.services.evaluate.submissions.few_shot_draw import with_shots
 from quintain.services.models.inspection import require_runnable
+from quintain.services.tasks.board_spec import APART, WRONG
 from quintain.tasks.contract import kind_of
 from quintain.tasks.definition import read_task
 
@@ -72,7 +75,8 @@ class LocalReport:
 
     *scored* has the metrics and, where examples *failed*, the bounds of each with those all wrong and all right. *gaps*
     say of what was measured why it would not rank. *asking* is what calls to a server elsewhere took: requests, tokens,
-    cost, how many replies came from the cache.
+    cost, how many replies came from the cache, over all runs; *asked* is what became of each answer of the plain run,
+    and by which method of reading.
     """
 
     task: str
@@ -86,6 +90,7 @@ class LocalReport:
     robustness: Mapping[str, Any] | None = None
     fairness: Mapping[str, Any] | None = None
     asking: Mapping[str, float] = field(default_factory=dict)
+    asked: Mapping[str, Any] | None = None
     estimate: CostEstimate | None = None
     hints: Sequence[str] = ()
 
@@ -103,9 +108,17 @@ class LocalReport:
             "robustness": self.robustness,
             "fairness": self.fairness,
             "asking": dict(self.asking),
+            **self._asked(),
             "estimate": self.estimate and to_plain(self.estimate),
             "hints": list(self.hints),
         }
+
+    def _asked(self) -> dict[str, Any]:
+        """Return what became of the answers of a model elsewhere; what all runs took stands in for the plain one's."""
+        if self.asked is None:
+            return {}
+        took = {name: self.asking[name] for name in ("requests", "cost") if name in self.asking}
+        return {**self.asked, **took}
 
 
 def find_task(named: str | None, folder: Path) -> Task:
@@ -140,22 +153,30 @@ def evaluate_locally(
     quick: bool = False,
     progress: Progress | None = None,
     warn: Callable[[CostEstimate], None] | None = None,
+    refusals: str = WRONG,
 ) -> LocalReport:
     """Run the model in *folder* on the examples in *data* and score it; *quick* leaves the perturbations out.
 
-    *warn* is told what the calls of a chat model may cost, before the first of them.
+    *warn* is told what the calls of a chat model may cost, before the first of them. *refusals* says whether what it
+    refuses is wrong, or left apart.
     """
     if not folder.is_dir():
         raise NotFound("There is no folder {folder}.", folder=folder, remedy="`quintain model init` makes one.")
     manifest = require_runnable(folder, task).manifest
     ADAPTERS.get(manifest.adapter)().permit(manifest.options, conditions.outside)
     plan = plan or ImportPlan(role="test", duplicates="first")
-    with _bench(folder, data, task, conditions, plan, progress) as bench:
+    with (
+        _bench(folder, data, task, conditions, plan, progress) as opened,
+        with_shots(folder, task, manifest.options, opened.examples) as shown,
+    ):
+        bench = replace(opened, model=replace(opened.model, folder=shown.resolve()))
         expected = bench.estimate(quick=quick)
         if expected is not None and warn is not None:
             warn(expected)
         timing, plain = bench.score()
-        scored = score_table(task, bench.examples, plain, role=plan.role)
+        asked = asking_facts(timing)
+        rules = ScoringRules(str(timing.get("reduce") or ""), refusals == APART)
+        scored = score_table(task, bench.examples, plain, role=plan.role, rules=rules)
         measured = bench.measure(timing, plain) if bench.place == "sandbox" else {}
         shares: dict[str, Any] = {"robustness": None, "fairness": None}
         if not quick and bench.place != "file":
@@ -170,6 +191,7 @@ def evaluate_locally(
             measurements=without_withheld(measured),
             gaps=measurement_gaps(measured),
             asking=dict(bench.asking),
+            asked=asked,
             estimate=expected,
             hints=bench.hints,
             **shares,

@@ -33,6 +33,7 @@ from quintain.services.evaluate.cells.spending import estimate_of_task
 from quintain.services.evaluate.submissions import tryouts
 from quintain.services.evaluate.submissions.check_model import CheckReport
 from quintain.services.evaluate.submissions.coverage import covered
+from quintain.services.evaluate.submissions.few_shot import draw_for_task
 from quintain.services.evaluate.submissions.model_files import opened_model
 from quintain.services.models import uploads
 from quintain.services.models.environments import read_requirements
@@ -165,6 +166,7 @@ def try_model(
     if faults:
         raise BadInput(faults=faults)
     _permit(actor, task, inspection.manifest, rules)
+    draw_for_task(db, blobs, actor, definition, folder, inspection.manifest.options)
     report = _tried(db, blobs, actor, definition, folder, manifest=inspection.manifest, rules=rules)
     if report is None:
         raise Unavailable(
@@ -219,7 +221,10 @@ def _submit(
     inspection = _inspected(folder, definition)
     _permit(actor, task, inspection.manifest, rules)
     chosen = _named(name or inspection.manifest.name)
+    drawn = draw_for_task(db, blobs, actor, definition, folder, inspection.manifest.options)
     meta = _meta(folder, definition, inspection.manifest)
+    if drawn is not None and "few_shot" in meta.get("request", {}):
+        meta["request"]["few_shot"]["data"] = drawn
     if ADAPTERS.get(inspection.manifest.adapter).place == "file":
         meta["datasets"] = covered(db, blobs, definition, folder, inspection.manifest.options)
     tried = _try(db, blobs, actor, definition, folder, manifest=inspection.manifest, rules=rules)
@@ -348,6 +353,9 @@ def _meta(folder: Path, task: Task, manifest: Manifest) -> dict[str, Any]:
     adapter = ADAPTERS.get(manifest.adapter)
     meta: dict[str, Any] = {"batch_size": manifest.batch_size, "place": adapter.place}
     meta |= adapter().about(folder, task, manifest.options)
+    request = adapter().request(folder, task, manifest.options)
+    if request:
+        meta["request"] = dict(request)
     if "perturbations" in manifest.options:
         meta["perturbations"] = manifest.options["perturbations"]
     requirements = read_requirements(folder)

@@ -311,6 +311,7 @@ def _typed(post: Post, before: BoardSpec) -> Mapping[str, Any]:
         "caps": _numbers(post, "cap-"),
         "metric": post.text("metric") or None,
         "rate": post.text("rate") or None,
+        "refusals": post.text("refusals") or None,
         "machine": post.text("machine").strip() or None,
         "models": models,
         "hidden_models": hidden,

@@ -8,6 +8,10 @@ export function about(figure, words) {
   if (figure.low !== null && figure.low !== undefined) parts.push(fill(words.interval, { low: digits(figure.low), high: digits(figure.high) }));
   if (figure.failed) parts.push(fill(words.failed, { n: figure.failed.toLocaleString(locale()), worst: digits(figure.worst), best: digits(figure.best) }));
   if (figure.n) parts.push(fill(words.examples, { n: figure.n.toLocaleString(locale()) }));
+  for (const [name, n] of Object.entries(figure.outcomes ?? {})) {
+    if (n && name !== "answered") parts.push(fill(words[`outcome_${name}`] ?? name, { n: n.toLocaleString(locale()) }));
+  }
+  if (figure.method) parts.push(figure.method);
   if (figure.pairs) parts.push(fill(words.pairs, { n: figure.pairs.toLocaleString(locale()), kinds: figure.kinds }));
   if (figure.spread) parts.push(fill(words.spread, { spread: digits(figure.spread), n: figure.seeds ?? "" }));
   if (figure.at) parts.push(fill(words.measured, { at: figure.at.replace("T", " ").slice(0, 16) }));
