@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from quintain.library.errors import calibration, disagreement, slices
     from quintain.library.item_response import irt
     from quintain.library.labels import aggregate, agreement, expand, human, workers
+    from quintain.library.machines import estimate, machine_agreement
     from quintain.library.perturbed import perturb
     from quintain.library.releasing import release
     from quintain.library.results import Chart, Result
@@ -70,8 +71,10 @@ _PUBLIC = {
     "irt": "quintain.library.item_response",
     "contest_score": "quintain.library.scores",
     "contrast_score": "quintain.library.scores",
+    "estimate": "quintain.library.machines",
     "expand": "quintain.library.labels",
     "human": "quintain.library.labels",
+    "machine_agreement": "quintain.library.machines",
     "perturb": "quintain.library.perturbed",
     "rank": "quintain.library.scores",
     "release": "quintain.library.releasing",
@@ -130,10 +133,12 @@ __all__ = [
     "contest_score",
     "contrast_score",
     "disagreement",
+    "estimate",
     "expand",
     "human",
     "irt",
     "kind_of",
+    "machine_agreement",
     "parse_task",
     "perturb",
     "rank",

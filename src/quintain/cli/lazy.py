@@ -121,7 +121,8 @@ COMMANDS: Mapping[str, Listed] = {
         ),
     ),
     "labels": Listed(
-        "Turn judgements into labels one can trust.", ("quintain.cli.plain.labels:app", "quintain.cli.plain.mturk")
+        "Turn judgements into labels one can trust.",
+        ("quintain.cli.plain.labels:app", "quintain.cli.plain.mturk", "quintain.cli.plain.labels_machine"),
     ),
     "study": Listed(
         "Study data and the people behind it.",

@@ -88,7 +88,7 @@ def aggregate(
     ['yes', 'no']
     """
     aggregating = Aggregating(method, options, _known(gold, "gold"), _known(writer, "writer"), seed)
-    reading = JudgementReading(columns or {}, labels, _repeats(repeats), everything)
+    reading = JudgementReading(columns or {}, labels, as_repeats(repeats), everything)
     callbacks = {"progress": progress} if progress else {}
     return AggregatedLabels(aggregate_source(_judgements(judgements), aggregating, reading, **callbacks))
 
@@ -130,7 +130,7 @@ def expand(
     >>> expand([("a", "ann", "yes"), ("a", "bob", "no")]).table.height
     2
     """
-    reading = JudgementReading(columns or {}, labels, _repeats(repeats), everything)
+    reading = JudgementReading(columns or {}, labels, as_repeats(repeats), everything)
     return TrainingRows(expand_source(_judgements(judgements), Expanding(mixed, into, times), reading))
 
 
@@ -199,7 +199,7 @@ def agreement(
             "There is no level '{level}'.", level=level, levels=", ".join(get_args(Level)), remedy="Use {levels}."
         )
     measuring = Measuring(level, order, by, pairs, seed, resamples)
-    reading = JudgementReading(columns or {}, labels, _repeats(repeats), everything)
+    reading = JudgementReading(columns or {}, labels, as_repeats(repeats), everything)
     return AgreementFound(agreement_of_source(_judgements(judgements), measuring, reading))
 
 
@@ -257,7 +257,7 @@ def workers(
     >>> workers([("a", "ann", "yes"), ("a", "bob", "yes")]).table["judgements"].to_list()
     [1, 1]
     """
-    reading = JudgementReading(columns or {}, labels, _repeats(repeats), everything)
+    reading = JudgementReading(columns or {}, labels, as_repeats(repeats), everything)
     return WorkersFound(workers_of_source(_judgements(judgements), reading))
 
 
@@ -321,7 +321,7 @@ def human(
     and the majority of those held out is scored.
     """
     study = HumanStudy(_known(gold, "gold"), _known(writer, "writer"), sample, exclude, seed, seeds)
-    reading = JudgementReading(columns or {}, labels, _repeats(repeats), everything)
+    reading = JudgementReading(columns or {}, labels, as_repeats(repeats), everything)
     return HumanFound(human_performance(_judgements(judgements), study, reading))
 
 
@@ -340,7 +340,8 @@ def _known(value: Any, name: str) -> str | InMemoryTable | None:
     return in_memory_table(value, ("item", "label"), name=f"the {name} labels")
 
 
-def _repeats(value: str) -> Repeats:
+def as_repeats(value: str) -> Repeats:
+    """Return what is to be done where a worker judged an item twice; BadInput where it is none of the ways."""
     for known in get_args(Repeats):
         if value == known:
             return cast(Repeats, known)

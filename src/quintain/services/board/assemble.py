@@ -24,7 +24,7 @@ from quintain.engine.sandbox.layers import missing_layers
 from quintain.metrics.contract import METRICS
 from quintain.services.access.permissions import require_owner
 from quintain.services.board.abilities import figures_of, shown_abilities
-from quintain.services.board.gaps import figures_at_hand, on_machine, without_ground
+from quintain.services.board.gaps import figures_at_hand, mostly_uneven, on_machine, without_ground
 from quintain.services.board.parts import Axis, BoardMatrix, BoardPart, MatrixDataset, MatrixModel, PlainSlice
 from quintain.services.board.rounds import pooled_rate, rounds_of
 from quintain.services.board.seeds import merge_seeds
@@ -117,7 +117,11 @@ def board(
         replace(
             dataset,
             inapplicable=tuple(
-                axis.name for axis in axes if axis.name in foreign or without_ground(models, axis.name, place)
+                axis.name
+                for axis in axes
+                if axis.name in foreign
+                or without_ground(models, axis.name, place)
+                or mostly_uneven(models, axis.name, place)
             ),
         )
         for place, dataset in enumerate(datasets)

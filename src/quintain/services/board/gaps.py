@@ -54,6 +54,16 @@ def without_ground(models: Sequence[MatrixModel], axis: str, index: int) -> bool
     return unchanged and not any(model.values[axis][index] is not None for model in models)
 
 
+def mostly_uneven(models: Sequence[MatrixModel], axis: str, index: int) -> bool:
+    """Whether an axis was measured on a data set too unevenly to rank, for more than half of the models.
+
+    It is so where the machine had much else to do. One model alone, or a few, switch no axis off: they stay unranked.
+    """
+    gaps = [model.gaps[axis][index] for model in models if axis in model.gaps]
+    uneven = sum(why is not None and why.kind == "uneven" for why in gaps)
+    return uneven > sum(model.values[axis][index] is not None for model in models)
+
+
 def why_unranked(model: MatrixModel, axes: Mapping[str, Sequence[float]], weights: Sequence[float]) -> str:
     """Return why a row has no figure on *axes*, over the data sets that have a share in each of them."""
     runs = sum((one for one, weight in zip(model.runs, weights, strict=False) if weight > 0), RunCounts())

@@ -43,8 +43,8 @@ class Axis:
 class MatrixDataset:
     """A data set that the board knows; *weight* 0 shows it without letting it score.
 
-    *warnings* say why it is weak ground for a ranking. *inapplicable* names the axes of which its examples can say
-    nothing, whatever the model: no perturbation changes them.
+    *warnings* say why it is weak ground for a ranking. *inapplicable* names the axes of which it can say nothing,
+    whatever the model: no perturbation changes its examples, or most models were measured too unevenly to rank.
     """
 
     ref: str

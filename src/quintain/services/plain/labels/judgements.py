@@ -230,13 +230,13 @@ def _complete(frame: pl.DataFrame, path: Source, notes: list[str]) -> pl.DataFra
 
 
 def _named(values: pl.Series, known: LabelNames | None = None, *, labels: bool = False) -> pl.Series:
-    """Return names as `_clean` does, each kept once and the rows as numbers: there are few names and many rows.
+    """Return names as `clean_names` does, each kept once and the rows as numbers: there are few names and many rows.
 
     *labels* are compared by their form, and called as those that are *known*.
     """
     coded = values.cast(pl.String()).cast(pl.Categorical(pl.Categories.random()))
     distinct = coded.unique().drop_nulls()
-    clean = _clean(distinct.cast(pl.String()))
+    clean = clean_names(distinct.cast(pl.String()))
     clean = in_names(clean, known) if labels else clean
     order = clean.arg_sort(nulls_last=True).head(len(clean) - clean.null_count())
     names = clean.gather(order)
@@ -249,7 +249,7 @@ def _named(values: pl.Series, known: LabelNames | None = None, *, labels: bool =
     return by_code.gather(coded.to_physical()).cat.to(pl.Enum(names.filter(is_new))).alias(values.name)
 
 
-def _clean(values: pl.Series) -> pl.Series:
+def clean_names(values: pl.Series) -> pl.Series:
     """Return names without spaces around them, in one form of Unicode; an empty one is none."""
     return values.cast(pl.String()).str.strip_chars().replace("", None).str.normalize("NFC")
 
@@ -321,7 +321,7 @@ def labels_of_items(
     if pairs["label"].dtype.is_nested():
         raise BadInput(faults=[Fault("a list or an object is no label", file=path.name, field=field_name)])
     pairs = pairs.unique()
-    pairs = pairs.with_columns(_clean(pairs[name]) for name in pairs.columns).drop_nulls()
+    pairs = pairs.with_columns(clean_names(pairs[name]) for name in pairs.columns).drop_nulls()
     pairs = pairs.with_columns(in_names(pairs["label"], table.judgements.classes)).unique()
     twice = pairs.filter(pl.col("item").is_duplicated()).sort("item", "label")
     if len(twice):

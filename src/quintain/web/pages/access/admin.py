@@ -15,6 +15,7 @@ from quintain.services.access.permissions import require_admin
 from quintain.web.errors import Trouble, trouble_of
 from quintain.web.i18n import Tongue, languages
 from quintain.web.listing import SIZE, Asking, ListQuery, page_of
+from quintain.web.roles import role_words
 from quintain.web.visit import Posting, Visit, Visiting
 
 AUDIT_PAGE = 100
@@ -121,7 +122,7 @@ def _people(
         listing=page_of(people.users, people.total, asked, path="/admin", sort=sort, down=down),
         search=search,
         chosen_role=role.value if role else "",
-        role_choices=[("", _("any")), *((one.value, one.value) for one in RoleName)],
+        role_choices=[("", _("any")), *((one.value, word) for one, word in role_words(_).items())],
         roles=[str(role) for role in RoleName],
         task_names=accounts.tasks_to_grant(visit.db, visit.actor),
         link=link,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from quintain.services.board.parts import BoardMatrix
+from quintain.services.evaluate.results.axis_gaps import MEASURED
 from quintain.web.pages.figure_words import Translate, gap_words
 
 
@@ -100,15 +101,27 @@ def _weight_words(_: Translate) -> dict[str, str]:
         "dropped": _(
             "{axis} is dropped for all models: no perturbation changes the examples of the data sets that score."
         ),
+        **_uneven_words(_),
         "dominant": _("One pair of neighbours, {first} and {second}, holds {percent} of the exchange rate of {axis}."),
         "by_median": _("By the median of the same rates: {order}."),
         "why_close": _("no two models differ enough to give an exchange rate"),
+        "examples/s": _("examples/s"),  # a unit, as the figures of the board have it
         "points": _("{value} {unit}"),
         "points_percent": _("{value} points"),
         "refused": _("All weights are 0, so there is nothing to rank by. Give one metric a weight."),
         "refused_data": _("No data set has a weight. Give one of them a weight."),
         "failed": _("This could not be loaded. Reload the page."),
     }
+
+
+def _uneven_words(_: Translate) -> dict[str, str]:
+    """Return what is said of a measured axis in place of what is said of a share: by the names of the axes."""
+    over = _("{axis}: over {n} of {all} data sets ({names}); on the others most models were measured too unevenly.")
+    dropped = _(
+        "{axis} is dropped for all models: most were measured too unevenly to rank. A worker measures again when the "
+        "machine is idle."
+    )
+    return {f"over_{axis}": over for axis in MEASURED} | {f"dropped_{axis}": dropped for axis in MEASURED}
 
 
 def _certainty_words(_: Translate) -> dict[str, str]:

@@ -1,6 +1,7 @@
 // What a ranking stands on: over which data sets an axis was taken, and whether one pair of models makes a rate.
 
 import { element, fill, write } from "./board_dom.js";
+import { percent } from "./numbers.js";
 
 const MOST = 10; // models that are named in an order
 const byId = (id) => document.getElementById(id);
@@ -10,8 +11,8 @@ export function showGround(state, titles, words) {
   const partial = state?.partial() ?? [];
   const lines = partial.map(({ name, names, scoring }) =>
     names.length
-      ? fill(words.over, { axis: titles[name], n: names.length, all: scoring, names: names.join(", ") })
-      : fill(words.dropped, { axis: titles[name] }),
+      ? fill(words[`over_${name}`] ?? words.over, { axis: titles[name], n: names.length, all: scoring, names: names.join(", ") })
+      : fill(words[`dropped_${name}`] ?? words.dropped, { axis: titles[name] }),
   );
   byId("board-over").replaceChildren(...lines.map((line) => element("li", {}, line)));
   byId("board-over").hidden = !lines.length;
@@ -22,7 +23,7 @@ export function showGround(state, titles, words) {
 }
 
 function sentence({ name, first, second, share }, state, titles, words) {
-  const values = { first: state.models[first].name, second: state.models[second].name, percent: `${Math.round(100 * share)} %`, axis: titles[name] };
+  const values = { first: state.models[first].name, second: state.models[second].name, percent: percent(share), axis: titles[name] };
   return fill(words.dominant, values);
 }
 
