@@ -3,7 +3,10 @@
 A language has two: `messages.po` holds the texts of templates and pages, `errors.po` those with which services and
 what is below them refuse something (`quintain.core.texts`). `python scripts/catalogue.py` adds new messages to both
 (untranslated) and drops those that are gone; `--check` changes nothing and fails when a catalogue is out of step, a
-message has no translation, or a text in the source could not be translated as it is written.
+message has no translation, or a text in the source could not be translated as it is written. A catalogue whose comment
+says `covers: workers` has the texts of the files in `locale/workers.txt` and none that nobody translated beside them;
+the others are shown in English. `--new it` begins a language, and `--read it` says that somebody has read all of its
+translations.
 """
 
 from __future__ import annotations
@@ -11,20 +14,23 @@ from __future__ import annotations
 import argparse
 import ast
 import io
+import re
 import string
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from babel.messages.catalog import Catalog
+from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract_from_dir
-from babel.messages.pofile import read_po, write_po
+from babel.messages.pofile import write_po
 
 from quintain.adapters.contract import ADAPTERS
 from quintain.core.task import Label, Task
 from quintain.tasks.contract import KINDS
+from quintain.web.catalogues import LOCALES, MACHINE, READ, WORKERS, header, read_catalogue, texts_of
 from quintain.web.error_text import NAMES_A_COMMAND
 
 
@@ -82,6 +88,7 @@ OWN = {
     "Fault": frozenset({"file", "row", "field", "line"}),
 }
 SAID_AT_ONCE = frozenset({*ERRORS, "Fault"})  # helpers hand on what they are given
+MAY_WAIT = 30  # texts by which a language of workers' pages may lag behind: until then they are in English
 SPOKEN_IN_ENGLISH = ("cli/", "client/", "engine/guest/")  # commands, the library, and what runs beside a model
 
 
@@ -229,12 +236,13 @@ def messages() -> Catalog:
             catalogue.add(message, None, [(f"{room}/{file}", line)])
     for message in sorted(set(kind_words())):
         catalogue.add(message, None, [("tasks", 0)])
+    for adapter in [adapter for _, adapter in ADAPTERS.items()]:
+        catalogue.add(adapter.title, None, [("adapters", 0)])
     return catalogue
 
 
 def kind_words() -> Iterator[str]:
-    """Go through the titles of every adapter, and the titles and hints of every task kind and its controls."""
-    yield from (adapter.title for _, adapter in ADAPTERS.items())
+    """Go through the titles and hints of every task kind and its controls."""
     labels = (Label("a"), Label("b"))
     for name, kind in KINDS.items():
         task = Task(name="t", kind=name, title={}, labels=labels, options=dict(kind.default_options))
@@ -245,57 +253,141 @@ def kind_words() -> Iterator[str]:
         yield from (field.title for field in kind().fields(task) if field.title)
 
 
+@cache
+def patterns() -> tuple[str, ...]:
+    """List the files whose texts workers meet."""
+    lines = (LOCALES / f"{WORKERS}.txt").read_text("utf-8").splitlines()
+    return tuple(line for line in lines if line and not line.startswith("#"))
+
+
+def is_for_workers(message: Message) -> bool:
+    """Say whether a text stands in one of the files that workers meet."""
+    return any(fnmatchcase(file, pattern) for file, _ in message.locations for pattern in patterns())
+
+
+def covered(have: Catalog, wanted: Catalog) -> Catalog:
+    """Choose from all texts those that a catalogue is to have: with those for workers only, also what it has anyway."""
+    if header(have).get("covers") != WORKERS:
+        return wanted
+    chosen = Catalog(locale=have.locale)
+    translated = {message.id for message in have if message.id and any(texts_of(message))}
+    for message in wanted:
+        if message.id and (message.id in translated or is_for_workers(message)):
+            chosen[message.id] = message
+    return chosen
+
+
 def problems(path: Path, wanted: Catalog) -> list[str]:
     """Say what is missing, gone, untranslated or uncertain in the catalogue at *path*."""
-    with path.open("rb") as stream:
-        have = read_po(stream, locale=path.parent.parent.name)
-    ids = {message.id for message in wanted if message.id}
+    have = read_catalogue(path)
+    ids = {message.id for message in covered(have, wanted) if message.id}
     known = {message.id: message for message in have if message.id}
     found = [f"not in the catalogue: {text}" for text in ids - set(known)]
     found += [f"no longer used: {text}" for text in set(known) - ids]
     for message in known.values():
-        texts = _several(message.string)
+        texts = texts_of(message)
         if not all(texts) or message.fuzzy:
             found.append(f"not translated: {message.id}")
-        elif path.name == "errors.po" and any(holes(text) != holes(_several(message.id)[-1]) for text in texts):
-            found.append(f"wrong placeholders: {message.id}")
-        elif path.name != "errors.po":
+        elif path.name == "errors.po":
+            found += [f"wrong placeholders: {message.id}"] * any(not fits(message, text) for text in texts)
+        else:
             found += [f"wrong placeholders: {message.id}: {error}" for error in message.check(have)]
+            found += [f"wrong placeholders: {message.id}"] * any(
+                named(text) - named(last_of(message)) for text in texts
+            )
+    waiting = [text for text in found if text.startswith("not ")]
+    if header(have).get("covers") == WORKERS and len(waiting) <= MAY_WAIT:
+        found = [text for text in found if text not in waiting]
     return sorted(found)
 
 
-def _several(texts: str | Iterable[str]) -> list[str]:
-    return [texts] if isinstance(texts, str) else list(texts)
+def last_of(message: Message) -> str:
+    """Return a text, of two the one for many."""
+    return message.id if isinstance(message.id, str) else message.id[-1]
+
+
+def fits(message: Message, text: str) -> bool:
+    """Say whether a translation asks for the values that its text asks for; a number may be said in words.
+
+    Arabic, for one, has words for one and for two of a thing.
+    """
+    asked, said = holes(last_of(message)), holes(text)
+    return said == asked or (not isinstance(message.id, str) and asked - {"n"} <= said <= asked)
+
+
+def named(text: str) -> set[str]:
+    """Name the values that a text of a page asks for.
+
+    >>> sorted(named("%(name)s has %(n)s rows"))
+    ['n', 'name']
+    """
+    return set(re.findall(r"%\((\w+)\)", text))
 
 
 def update(path: Path, wanted: Catalog) -> None:
     """Put new messages in and take old ones out, keeping the translations."""
-    locale = path.parent.parent.name
-    have = Catalog(locale=locale)
-    if path.exists():
-        with path.open("rb") as stream:
-            have = read_po(stream, locale=locale)
-    have.update(wanted, no_fuzzy_matching=True)
+    have = read_catalogue(path) if path.exists() else Catalog(locale=path.parent.parent.name)
+    chosen = covered(have, wanted)
+    chosen.header_comment = have.header_comment
+    have.update(chosen, no_fuzzy_matching=True)
     have.obsolete.clear()
+    write(path, have)
+    print(f"{path}: {len(chosen)} messages")
+
+
+def write(path: Path, catalogue: Catalog) -> None:
+    """Write a catalogue down, in the order of its texts."""
     buffer = io.BytesIO()
-    write_po(buffer, have, width=110, sort_output=True, no_location=True, omit_header=False, ignore_obsolete=True)
+    write_po(buffer, catalogue, width=110, sort_output=True, no_location=True, ignore_obsolete=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(buffer.getvalue())
 
 
+def begin(language: str) -> None:
+    """Make the empty catalogues of a language, for the texts that workers meet, made by a machine."""
+    comment = f"# Texts of the interface of Quintain.\n# covers: {WORKERS}\n# translated by: {MACHINE}"
+    for name, wanted in catalogues().items():
+        path = LOCALES / language / "LC_MESSAGES" / name
+        if path.exists():
+            sys.exit(f"{path} exists already")
+        write(path, Catalog(locale=language, project="Quintain", header_comment=comment))
+        update(path, wanted)
+
+
+def mark_read(language: str) -> None:
+    """Say of all translations into a language that somebody who speaks it has read them."""
+    for path in sorted((LOCALES / language / "LC_MESSAGES").glob("*.po")):
+        catalogue = read_catalogue(path)
+        for message in catalogue:
+            if message.id and any(texts_of(message)):
+                message.flags.add(READ)
+        write(path, catalogue)
+
+
 def main() -> None:
-    """Update all catalogues, or check them."""
+    """Update all catalogues, check them, begin one, or say that one was read."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="change nothing, fail when something is out of step")
-    check = parser.parse_args().check
-    folders = sorted((WEB / "locale").glob("*/LC_MESSAGES"))
-    paths = [(folder / name, wanted) for name, wanted in catalogues().items() for folder in folders]
-    if check:
+    parser.add_argument("--new", metavar="LANGUAGE", help="begin the catalogues of a language, such as it or pt")
+    parser.add_argument("--read", metavar="LANGUAGE", help="say that somebody has read all of a language")
+    asked = parser.parse_args()
+    if asked.new:
+        begin(asked.new)
+    elif asked.read:
+        mark_read(asked.read)
+    elif asked.check:
         found = [slip for path in sorted(SOURCE.rglob("*.py")) for slip in slips(path)]
-        found += [f"{path}: {text}" for path, wanted in paths for text in problems(path, wanted)]
+        found += [f"{path}: {text}" for path, wanted in files() for text in problems(path, wanted)]
         sys.exit("\n".join(found) if found else 0)
-    for path, wanted in paths:
-        update(path, wanted)
-        print(f"{path}: {len(wanted)} messages")
+    else:
+        for path, wanted in files():
+            update(path, wanted)
+
+
+def files() -> list[tuple[Path, Catalog]]:
+    """List the catalogues that there are, each with all texts that it may have."""
+    folders = sorted(LOCALES.glob("*/LC_MESSAGES"))
+    return [(folder / name, wanted) for name, wanted in catalogues().items() for folder in folders]
 
 
 if __name__ == "__main__":

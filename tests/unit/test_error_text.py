@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quintain.core.errors import BadInput, Conflict, Fault
-from quintain.core.texts import Text, Word, either, joined
+from quintain.core.rounds import Money
+from quintain.core.texts import Text, Word, either, joined, packed, unpacked
 from quintain.web.error_text import error_text, fault_text, translated
 from quintain.web.i18n import LOCALES
 
@@ -20,7 +21,17 @@ def test_values_come_through_in_german() -> None:
         translated("de", Text("{name} is the only admin.", name="<b>{ada}%s</b>"))
         == "<b>{ada}%s</b> ist der einzige Admin."
     )
-    assert translated("de", Text("It has {n:,} bytes; {size:,} are allowed.", n=1200, size=10)).count("1,200") == 1
+    assert translated("de", Text("It has {n:,} bytes; {size:,} are allowed.", n=1200, size=10)).count("1.200") == 1
+
+
+def test_money_and_numbers_are_written_as_readers_do() -> None:
+    """An amount in a text is written in the reader's language, also after it was kept, and so are shares."""
+    paid = unpacked(packed(Text("{money} for your work on {task}: paid.", money=Money(30, "EUR"), task="nli")))
+    assert paid == "0.30 EUR for your work on nli: paid."
+    assert "0,30\u00a0€" in translated("de", paid)
+    assert translated("de", Text("{share:.1%} of {n:,} ({n})", share=0.125, n=1200)) == "12,5\u00a0% of 1.200 (1200)"
+    assert translated("de", Text("{code:02x}", code=255)) == "ff"
+    assert translated("en", Text("{share:.1%} of {n:,}", share=0.125, n=1200)) == "12.5% of 1,200"
 
 
 def test_alternatives_are_said_in_the_language_of_the_rest() -> None:

@@ -13,7 +13,7 @@ import numbers
 import string
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 Value = str | int | float
 
@@ -73,6 +73,28 @@ class Text(str):
         return type(self)._filled, (self.template, self.many, self.values)
 
 
+class Sum(str):
+    """An amount of money within a text, in minor units of its currency: the interface writes it as its readers do."""
+
+    amount: int
+    currency: str
+
+    def __new__(cls, text: str, amount: int, currency: str) -> Sum:
+        """Remember beside *text*, how it is written in English, what it is."""
+        written = super().__new__(cls, text)
+        written.amount, written.currency = amount, currency
+        return written
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Sum, (str(self), self.amount, self.currency)
+
+
+@runtime_checkable
+class _HasCurrency(Protocol):
+    amount: int
+    currency: str
+
+
 class Word(str):
     """One word of ours within a text, such as a state: the interface has it in every language."""
 
@@ -87,9 +109,19 @@ def packed(text: Text) -> dict[str, Any]:
     if text.many is not None:
         data["many"] = text.many
     for name, value in text.values.items():
-        part = packed(value) if isinstance(value, Text) else {"word": str(value)} if isinstance(value, Word) else value
-        data["values"][name] = part
+        data["values"][name] = _packed_value(value)
     return data
+
+
+def _packed_value(value: Value) -> Any:
+    match value:
+        case Text():
+            return packed(value)
+        case Word():
+            return {"word": str(value)}
+        case Sum():
+            return {"sum": str(value), "amount": value.amount, "currency": value.currency}
+    return value
 
 
 def unpacked(data: Mapping[str, Any]) -> Text:
@@ -100,11 +132,14 @@ def unpacked(data: Mapping[str, Any]) -> Text:
     """
     values: dict[str, Value] = {}
     for name, value in data["values"].items():
-        if isinstance(value, Mapping):
-            values[name] = Word(value["word"]) if "word" in value else unpacked(value)
-        else:
-            values[name] = value
+        values[name] = _unpacked_value(value) if isinstance(value, Mapping) else value
     return Text._filled(data["template"], data.get("many"), values)
+
+
+def _unpacked_value(data: Mapping[str, Any]) -> str:
+    if "word" in data:
+        return Word(data["word"])
+    return Sum(data["sum"], data["amount"], data["currency"]) if "sum" in data else unpacked(data)
 
 
 def as_text(text: str, values: Mapping[str, object]) -> Text:
@@ -144,4 +179,6 @@ def hint(name: object, known: Sequence[str]) -> Text:
 def _plain(value: object) -> Value:
     if isinstance(value, numbers.Integral) and not isinstance(value, bool):  # also one of numpy's
         return int(value)
+    if isinstance(value, _HasCurrency) and not isinstance(value, Sum):
+        return Sum(str(value), value.amount, value.currency)
     return value if isinstance(value, str | float) else str(value)

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from quintain.core.errors import Fault
-from quintain.core.texts import Text, Value, Word, fill
-from quintain.web.i18n import ERRORS, Tongue, translations
+from quintain.core.rounds import Money
+from quintain.core.texts import Sum, Text, Value, Word, fill
+from quintain.web.i18n import ERRORS, SOURCE_LANGUAGE, Tongue, translations
 
 NAMES_A_COMMAND = re.compile(r"`quintain |(?<![\w-])--[a-z]")
 
@@ -49,9 +50,39 @@ def translated(language: str, text: str) -> str:
 
 
 def _value(language: str, value: Value) -> Value:
-    if isinstance(value, Text):
-        return translated(language, value)
-    return Tongue(language).gettext(value) if isinstance(value, Word) and value else value
+    match value:
+        case Text():
+            return translated(language, value)
+        case Word() if value:
+            return Tongue(language).gettext(value)
+        case Sum():
+            return Tongue(language).money(Money(value.amount, value.currency))
+        case float() | int() if language != SOURCE_LANGUAGE and not isinstance(value, bool):
+            return WrittenNumber(value, language)
+    return value
+
+
+class WrittenNumber(float):
+    """A number that is written by the format of a template, with the signs of a language.
+
+    >>> share, n = WrittenNumber(0.125, "de"), WrittenNumber(1200, "de")
+    >>> "{share:.1%} of {n:,}, {n}".format(share=share, n=n).replace("\u00a0", " ")
+    '12,5 % of 1.200, 1200'
+    """
+
+    def __new__(cls, value: float, language: str) -> WrittenNumber:
+        """Write *value* as readers of *language* do."""
+        return super().__new__(cls, value)
+
+    def __init__(self, value: float, language: str) -> None:
+        self.value, self.language = value, language
+
+    def __str__(self) -> str:
+        return format(self, "")
+
+    def __format__(self, form: str) -> str:
+        text = format(self.value, form)
+        return text if form[-1:] in {"x", "X"} else Tongue(self.language).signs(text)
 
 
 def fault_text(language: str, fault: Fault) -> str:

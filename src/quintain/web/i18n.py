@@ -1,64 +1,46 @@
-"""The words of the interface: one gettext catalogue per language, and dates and numbers as its readers write them.
-
-Catalogues are `locale/<language>/LC_MESSAGES/<domain>.po`; they are compiled in memory when first needed, so a
-translation is one text file and nothing to build.
-"""
+"""The words of the interface in a reader's language, and dates, numbers and money as its readers write them."""
 
 from __future__ import annotations
 
 import gettext
-import io
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache, lru_cache
-from pathlib import Path
+from functools import lru_cache
+from typing import Literal
 
 from babel import Locale
 from babel.core import negotiate_locale
 from babel.dates import format_date, format_datetime, format_timedelta
-from babel.messages.mofile import write_mo
-from babel.messages.pofile import read_po
-from babel.numbers import format_decimal, format_percent
+from babel.numbers import format_currency, format_decimal, format_percent
 
+from quintain.core.rounds import MINOR_DIGITS, Money
 from quintain.reports.words import Wording
+from quintain.web.catalogues import ERRORS, LOCALES, MESSAGES, SOURCE_LANGUAGE, languages, spoken, translations
 
-LOCALES = Path(__file__).parent / "locale"
-MESSAGES = "messages"  # texts of templates and pages
-ERRORS = "errors"  # texts with which services refuse something
-SOURCE_LANGUAGE = "en"
-
-
-@cache
-def languages() -> tuple[str, ...]:
-    """List the languages that the interface speaks, English first."""
-    translated = sorted(path.parent.parent.name for path in LOCALES.glob("*/LC_MESSAGES/messages.po"))
-    return (SOURCE_LANGUAGE, *translated)
-
-
-@cache
-def translations(language: str, domain: str = MESSAGES) -> gettext.NullTranslations:
-    """Return the catalogue of *language* for *domain*, compiled."""
-    path = LOCALES / language / "LC_MESSAGES" / f"{domain}.po"
-    if language not in languages() or not path.exists():
-        return gettext.NullTranslations()
-    with path.open("rb") as stream:
-        catalogue = read_po(stream, locale=language)
-    compiled = io.BytesIO()
-    write_mo(compiled, catalogue)
-    compiled.seek(0)
-    return gettext.GNUTranslations(compiled)
+__all__ = [
+    "ERRORS",
+    "LOCALES",
+    "MESSAGES",
+    "SOURCE_LANGUAGE",
+    "Tongue",
+    "choose_language",
+    "in_language",
+    "languages",
+    "translations",
+]
 
 
-def choose_language(account: str | None, cookie: str | None, accepted: str | None) -> str:
-    """Choose the language of a page: the account's, else the cookie's, else what the browser accepts.
+def choose_language(account: str | None, cookie: str | None, accepted: str | None, *, link: str | None = None) -> str:
+    """Choose the language of a page: the link's, else the account's, the cookie's, or what the browser accepts.
 
-    >>> choose_language(None, None, "fr;q=0.9, de-CH;q=0.8")
-    'de'
+    >>> choose_language("de", None, "en", link="en-GB"), choose_language(None, None, "xx;q=0.9, de-CH;q=0.8")
+    ('en', 'de')
     """
-    for wish in (account, cookie):
-        if wish in languages():
-            return wish
+    for wish in (link, account, cookie):
+        if name := spoken(wish):
+            return name
     return negotiate_locale(_accepted(accepted or ""), languages(), sep="-") or SOURCE_LANGUAGE
 
 
@@ -93,14 +75,44 @@ class Tongue:
         """The messages."""
         return translations(self.code)
 
+    @property
+    def direction(self) -> Literal["ltr", "rtl"]:
+        """Which way the language is written."""
+        return "rtl" if Locale.parse(self.code, sep="-").text_direction == "rtl" else "ltr"
+
     def gettext(self, message: str, **values: object) -> str:
-        """Translate *message* and fill in *values*."""
+        """Translate *message* and fill in *values*; amounts of money as readers write them."""
         text = self.catalogue.gettext(message)
-        return text % values if values else text
+        return text % {name: self.shown(value) for name, value in values.items()} if values else text
 
     def ngettext(self, singular: str, plural: str, num: int, **values: object) -> str:
         """Translate what is said of one or of many, and fill in their number as *num*."""
-        return self.catalogue.ngettext(singular, plural, num) % {"num": num, **values}
+        text = self.catalogue.ngettext(singular, plural, num)
+        return text % {"num": self.number(num), **{name: self.shown(value) for name, value in values.items()}}
+
+    def shown(self, value: object) -> object:
+        """Write an amount of money; anything else stays as it is."""
+        return self.money(value) if isinstance(value, Money) else value
+
+    def money(self, value: Money) -> str:
+        """Write an amount of money.
+
+        English readers, who are of many countries, get the code of the currency; so do those who read from right to
+        left, where signs such as US$ would be torn apart.
+        """
+        digits = MINOR_DIGITS.get(value.currency, 2)
+        if self.code == SOURCE_LANGUAGE or self.direction == "rtl":
+            return f"{self.number(value.amount / 10**digits, digits)} {value.currency}"
+        pattern = Locale.parse(self.code, sep="-").currency_formats["standard"].pattern.partition(";")[0]
+        fraction = "." + "0" * digits if digits else ""
+        written = format_currency(
+            value.amount / 10**digits,
+            value.currency,
+            format=pattern.replace(".00", fraction),
+            locale=self.code,
+            currency_digits=False,
+        )
+        return written.replace("-", "−")
 
     def when(self, moment: datetime | None) -> str:
         """Write a moment, to the minute, in UTC."""
@@ -118,8 +130,21 @@ class Tongue:
         """Write a number with its separators; with *digits*, always so many after the point, and a true minus."""
         if digits is None:
             return format_decimal(value, locale=self.code)
-        pattern = "#,##0." + "0" * digits if digits else "#,##0"
+        pattern = _grouping(self.code) + ("." + "0" * digits if digits else "")
         return format_decimal(round(value, digits) + 0.0, format=pattern, locale=self.code).replace("-", "−")
+
+    def signs(self, text: str) -> str:
+        """Write a number that is written in English with the signs of this language.
+
+        >>> Tongue("de").signs("1,234.5%").replace("\u00a0", " ")
+        '1.234,5 %'
+        """
+        symbols = Locale.parse(self.code, sep="-").number_symbols["latn"]
+        whole, dot, rest = text.partition(".")
+        if "," in whole:
+            whole = _GROUPED.sub(lambda digits: self.number(int(digits[0].replace(",", ""))), whole)
+        written = whole + (symbols["decimal"] if dot else "") + rest
+        return written.removesuffix("%") + _percent_sign(self.code) if text.endswith("%") else written
 
     def short_figure(self, value: float) -> str:
         """Write a figure with as many digits as a cell of a board has room for, and none as 0 that is not."""
@@ -142,7 +167,23 @@ class Tongue:
         return str(Locale.parse(code, sep="-").get_display_name(code) or code).capitalize()
 
 
+@lru_cache(maxsize=64)
+def _grouping(code: str) -> str:
+    """Return how a language groups the digits of whole numbers, as a pattern: in Hindi by two after the first three."""
+    pattern: str = Locale.parse(code, sep="-").decimal_formats[None].pattern
+    return re.split("[;.]", pattern, maxsplit=1)[0]
+
+
+@lru_cache(maxsize=64)
+def _percent_sign(code: str) -> str:
+    """Return what a language writes after the number of a percentage."""
+    pattern: str = Locale.parse(code, sep="-").percent_formats[None].pattern
+    return pattern.partition(";")[0].rpartition("0")[2]
+
+
 @lru_cache(maxsize=4096)
 def _percent(code: str, value: float) -> str:
-    pattern = "#,##0.0%" if code == SOURCE_LANGUAGE else "#,##0.0 %"
-    return format_percent(value, format=pattern, locale=code)
+    return format_percent(value, format=f"{_grouping(code)}.0{_percent_sign(code)}", locale=code)
+
+
+_GROUPED = re.compile(r"\d[\d,]*")

@@ -26,6 +26,7 @@ from quintain.web.help_pages import ROOMS
 from quintain.web.i18n import Tongue, in_language, languages
 from quintain.web.markdown import render_markdown
 from quintain.web.static_files import static
+from quintain.web.untranslated import Untranslated
 
 
 class Compiled(BytecodeCache):
@@ -58,14 +59,19 @@ def environment(language: str) -> Environment:
         loader=PackageLoader("quintain.web", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=tongue.shown,
         auto_reload=False,  # else every page asks the disk whether each of its templates has changed
         bytecode_cache=COMPILED,
         trim_blocks=True,
         lstrip_blocks=True,
-        extensions=["jinja2.ext.i18n"],
     )
-    env.install_gettext_translations(tongue.catalogue, newstyle=True)  # type: ignore[attr-defined] # by the extension
+    untranslated = Untranslated(tongue)
     env.globals.update(
+        _=untranslated.gettext,
+        gettext=untranslated.gettext,
+        ngettext=untranslated.ngettext,
+        direction=tongue.direction,
+        money=tongue.money,
         product_version=__version__,
         static=static,
         languages=languages,
@@ -94,6 +100,7 @@ def environment(language: str) -> Environment:
     env.filters["markdown"] = render_markdown
     env.filters["spec"] = partial(spec_json, partial(translated, language))
     env.filters["shown"] = shown
+    env.filters["money"] = tongue.money
     env.filters["truncate"] = shortened  # Jinja's own cuts within a face, or between a letter and its mark
     env.filters["said"] = partial(translated, language)
     return env

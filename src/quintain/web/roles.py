@@ -7,10 +7,12 @@ else is refused: a server that is no demo, an address that others reach, a proxy
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from ipaddress import ip_address
 
 from starlette.requests import Request
 
+from quintain.core.people import RoleName
 from quintain.services.house.demo import ADMIN, PARTS
 from quintain.settings import Settings
 
@@ -43,3 +45,14 @@ def may_play(request: Request, settings: Settings, *, demo: bool) -> bool:
     if not demo or not is_stage(settings) or any(name in request.headers for name in FORWARDED):
         return False
     return is_loopback(request.client.host if request.client else "") and is_loopback(request.url.hostname or "")
+
+
+def role_words(_: Callable[[str], str]) -> Mapping[RoleName, str]:
+    """Name every role in the reader's language."""
+    return {
+        RoleName.ADMIN: _("admin"),
+        RoleName.OWNER: _("owner"),
+        RoleName.BUILDER: _("builder"),
+        RoleName.WORKER: _("worker"),
+        RoleName.EXPERT: _("expert"),
+    }

@@ -63,7 +63,7 @@ from quintain.web.api.validate import validation as api_validation
 from quintain.web.api.wheel import wheel as api_wheel
 from quintain.web.api.work import quizzes as api_quizzes
 from quintain.web.guarded_route import OpenRoute, route_class
-from quintain.web.pages.access import admin, notifications, own_tokens
+from quintain.web.pages.access import admin, notifications, own_tokens, translations
 from quintain.web.pages.access import sign_in as session
 from quintain.web.pages.board import board, models_list
 from quintain.web.pages.collect import eligibility, panel_people, round_pay, rounds, write, write_start, writing_aids
@@ -277,9 +277,11 @@ PAGES = [
     PageRoute("GET", "/admin", admin.people_page),
     PageRoute("POST", "/admin/invite", admin.invite),
     PageRoute("POST", "/admin/people/{name}/link", admin.make_link),
+    PageRoute("POST", "/admin/people/{name}/sign-out", admin.end_access),
     PageRoute("POST", "/admin/people/{name}/grant", admin.grant),
     PageRoute("POST", "/admin/people/{name}/revoke", admin.revoke),
     PageRoute("GET", "/admin/audit", admin.audit_page),
+    PageRoute("GET", "/admin/translations", translations.show),
     PageRoute("GET", "/admin/health", house_state.show),
     PageRoute("POST", "/admin/mails/retry", house_state.retry_mails),
     PageRoute("POST", "/admin/mails/give-up", house_state.give_up_mails),
@@ -1171,6 +1173,7 @@ API = [
     Endpoint("GET", "/users/{name}", api_people.get_user, "users"),
     Endpoint("POST", "/users/{name}/deletion", api_personal_data.delete_user, "users", 204),
     Endpoint("POST", "/users/{name}/link", api_people.make_link, "users", 201),
+    Endpoint("POST", "/users/{name}/sign-out", api_people.end_access, "users"),
     Endpoint("POST", "/users/{name}/grants", api_people.grant_role, "users"),
     Endpoint("DELETE", "/users/{name}/grants/{role}", api_people.revoke_role, "users"),
     Endpoint("GET", "/audit", api_people.list_audit, "users"),

@@ -34,16 +34,19 @@ from quintain.services.access import sign_in as sessions
 from quintain.services.access.permissions import require_no_door, require_scope, require_signed_in, require_this_task
 from quintain.store.blobs import Blobs
 from quintain.web import warning
+from quintain.web.catalogues import spoken
 from quintain.web.i18n import Tongue, choose_language
 from quintain.web.peers import peer_of
 from quintain.web.rendering import environment, mark_overrides
 from quintain.web.roles import NAMES, READER, may_play
 from quintain.web.sidebar import SidebarGroup, sidebar_of
 from quintain.web.tour import AT_WORK, TOUR_COOKIE, TourStep, read_step, role_of, words
+from quintain.web.untranslated import mark_english
 
 SESSION_COOKIE = "quintain_session"
 CSRF_COOKIE = "quintain_csrf"
 LANGUAGE_COOKIE = "quintain_language"
+LANGUAGE_QUERY = "lang"  # in a link that says in which language to begin
 THEME_COOKIE = "quintain_theme"
 TOAST_COOKIE = "quintain_toast"
 DEVICE_COOKIE = "quintain_device"
@@ -184,7 +187,7 @@ class Visit:
             shown = {"task": values["task"], "section": values.get("section"), "crumbs": values.get("crumbs", [])}
             return self.render("tasks/warning.html", next=self.path, **shown)
         html = environment(self.language).get_template(template).render(visit=self, **values)
-        response = HTMLResponse(mark_overrides(html), status, dict(headers or {}))
+        response = HTMLResponse(mark_overrides(mark_english(html)), status, dict(headers or {}))
         response.headers["vary"] = "Cookie, Accept-Language"
         response.headers["content-language"] = self.language
         if self.toasts:
@@ -301,10 +304,12 @@ def make_visit(request: Request, db: Session) -> Visit:
     """Find out who asks and in which language to answer."""
     token = request.cookies.get(SESSION_COOKIE)
     session = sessions.open_session(db, token) if token else None
+    asked = spoken(request.query_params.get(LANGUAGE_QUERY))
     language = choose_language(
         session.language if session else None,
         request.cookies.get(LANGUAGE_COOKIE),
         request.headers.get("accept-language"),
+        link=asked,
     )
     toast = unquote(request.cookies.get(TOAST_COOKIE, ""))
     visit = Visit(
@@ -316,6 +321,8 @@ def make_visit(request: Request, db: Session) -> Visit:
         csrf=session.csrf if session else request.cookies.get(CSRF_COOKIE) or secrets.token_urlsafe(32),
         toasts=(toast,) if toast else (),
     )
+    if asked and not (session and session.language):  # the pages that follow, too
+        visit.remember(LANGUAGE_COOKIE, asked)
     request.state.visit = visit
     return visit
 

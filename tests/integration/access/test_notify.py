@@ -13,7 +13,7 @@ from quintain.compose import Workspace
 from quintain.core.errors import NotFound, NotSignedIn, TooMany, Unavailable
 from quintain.core.people import ANONYMOUS, Actor
 from quintain.core.texts import Text
-from quintain.services.access import accounts, links, notify
+from quintain.services.access import accounts, links, notify, sign_in
 from quintain.services.access.mail import Mail, send
 from quintain.services.house import mailing
 from quintain.store.tables import Notification
@@ -89,6 +89,25 @@ def test_messages_are_in_the_language_of_who_reads_them(db: Session, worker: Act
     assert "Es gibt eine Rückmeldung" in server.messages[0].get_content()
     db.execute(update(Notification).values(said=None, more=None))
     assert notify.list_notifications(db, worker)[0].text == "3.50 USD for your work on mood: paid."
+
+
+def test_who_chose_no_language_is_written_to_in_that_of_their_pages(db: Session, server: MailServer) -> None:
+    """The page on which somebody asked decides at first, then the one on which they signed in, then their choice."""
+    mail, actor = (
+        Mail(server.url),
+        accounts.register(db, "anna", "a long password 1", is_open=True, email="anna@example.org"),
+    )
+    links.ask_password_link(db, "anna", base_url="http://q", language="de")
+    assert mailing.deliver(db, mail, "http://q", say=translated) == 1
+    assert server.messages[-1]["Subject"] == "Wählen Sie ein neues Passwort"
+    sign_in.start_session(db, actor, language="en")
+    links.ask_password_link(db, "anna", base_url="http://q", language="de")
+    assert mailing.deliver(db, mail, "http://q", say=translated) == 1
+    assert server.messages[-1]["Subject"] == "Choose a new password"
+    accounts.update_profile(db, actor, language="de-AT")
+    links.ask_password_link(db, "anna", base_url="http://q", language="en")
+    assert mailing.deliver(db, mail, "http://q", say=translated) == 1
+    assert server.messages[-1]["Subject"] == "Wählen Sie ein neues Passwort"
 
 
 def test_a_server_that_is_down_is_tried_again(db: Session, worker: Actor, server: MailServer) -> None:

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quintain.compose import Workspace
+from quintain.core.rounds import Money
 from quintain.reports.charts import bar_chart
 from quintain.web.i18n import LOCALES, Tongue, choose_language, in_language, languages
 from quintain.web.markdown import render_markdown
@@ -35,6 +36,11 @@ def _script(name: str) -> ModuleType:
     return module
 
 
+def catalogue_script() -> ModuleType:
+    """Return the script that keeps the catalogues."""
+    return _script("catalogue")
+
+
 def test_vendored_files_are_those_of_the_manifest() -> None:
     """Every vendored file is there, with its licence, and has the hash that the manifest gives."""
     assert _script("vendor_assets").check() == []
@@ -46,7 +52,10 @@ def test_vendored_files_are_those_of_the_manifest() -> None:
 
 
 def test_catalogues_are_complete_and_in_step() -> None:
-    """Every text of templates and pages, and every text that is raised, is translated, and nothing else is there."""
+    """Every text of templates and pages, and every text that is raised, is translated, and nothing else is there.
+
+    A catalogue of workers' texts has all of those, and beside them only what is translated.
+    """
     script = _script("catalogue")
     for name, wanted in script.catalogues().items():
         for folder in LOCALES.glob("*/LC_MESSAGES"):
@@ -63,9 +72,28 @@ def test_the_language_follows_account_then_cookie_then_browser() -> None:
     """The account's wish beats the cookie's, which beats the browser's; English is what remains."""
     assert choose_language("de", "en", "en") == "de"
     assert choose_language(None, "de", "en") == "de"
-    assert choose_language(None, None, "fr;q=0.9, de-CH;q=0.8, en;q=0.1") == "de"
-    assert choose_language(None, None, "fr") == "en"
+    assert choose_language(None, None, "it;q=0.9, de-CH;q=0.8, en;q=0.1") == "de"
+    assert choose_language(None, None, "it") == "en"
+    assert choose_language(None, None, "zh-TW, zh;q=0.9") == "zh"
+    assert choose_language("pt-BR", None, None) == "pt"
     assert choose_language("xx", "", None) == "en"
+    assert choose_language("de-AT", None, None) == "de"
+
+
+def test_a_link_beats_them_all() -> None:
+    """Who sends a link may know in which language it will be read; a language that we do not speak changes nothing."""
+    assert choose_language("en", "en", "en", link="de") == "de"
+    assert choose_language("de", None, None, link="tlh") == "de"
+
+
+def test_a_link_in_a_language_is_remembered(demo: Workspace) -> None:
+    """Whoever comes by `?lang=de` goes on in German, page after page, until they choose another language."""
+    client = browser_of(demo)
+    assert '<html lang="de" dir="ltr"' in client.get("/login?lang=de").text
+    assert '<html lang="de"' in client.get("/register").text
+    assert '<html lang="de"' in client.get("/?lang=tlh").text
+    assert post(client, "/", "/language", language="en", next="/").status_code == 303
+    assert '<html lang="en"' in client.get("/").text
 
 
 @given(st.text(max_size=200))
@@ -99,7 +127,15 @@ def test_numbers_and_dates_are_written_as_readers_do() -> None:
     assert Tongue("en").number(1234567) == "1,234,567"
     assert Tongue("de").number(1234567) == "1.234.567"
     assert Tongue("en").percent(0.1234) == "12.3%"
-    assert Tongue("de").percent(0.1234) == "12,3 %"
+    assert Tongue("de").percent(0.1234) == "12,3\u00a0%"
+    assert Tongue("de").money(Money(30, "EUR")) == "0,30\u00a0€"
+    assert Tongue("de").money(Money(-120050, "EUR")) == "\u22121.200,50\u00a0€"
+    assert Tongue("de").money(Money(1250, "KRW")) == "1.250\u00a0₩"
+    assert Tongue("en").money(Money(120050, "EUR")) == "1,200.50 EUR"
+    assert Tongue("pt").money(Money(30, "BRL")) == "R$\u00a00,30"
+    assert Tongue("hi").number(1234567) == "12,34,567"
+    assert Tongue("zh").money(Money(1200, "CNY")) == "¥12.00"
+    assert (Tongue("ar").direction, Tongue("hi").direction) == ("rtl", "ltr")
 
 
 @pytest.mark.parametrize(

@@ -85,6 +85,7 @@ def look_up_link(db: Session, token: str) -> tuple[str, Purpose]:
 def redeem_link(db: Session, token: str, password: str, *, language: str = "en") -> Actor:
     """Use up a link: set the password, sign out everywhere else, and give the person as an actor.
 
+    API tokens end, too: whoever needs a new password may have lost more than that one.
     An account that nobody has chosen a language for speaks *language* from now on.
     """
     name, _ = look_up_link(db, token)
@@ -98,17 +99,19 @@ def redeem_link(db: Session, token: str, password: str, *, language: str = "en")
         user.password_hash = password_hash
         user.language = user.language or language
         people.end_sessions(db, user.id)
+        people.revoke_tokens(db, user.id, now())
         people.end_links(db, user.id, now())
         actor = actor_of(db, user)
         audit.record(db, actor, "link.redeem", f"user:{user.id}", purpose=link.purpose)
         return actor
 
 
-def ask_password_link(db: Session, who: str, *, base_url: str | None, address: str = "") -> None:
+def ask_password_link(db: Session, who: str, *, base_url: str | None, address: str = "", language: str = "") -> None:
     """Queue an e-mail with a link for whoever forgot their password; the link is made when the e-mail is sent.
 
     Nobody learns from it whether there is such an account, or whether mail reaches it. Where *base_url* is None, nobody
-    knows what address people use: none is sent, and the log says so.
+    knows what address people use: none is sent, and the log says so. The e-mail is in the *language* of the page where
+    the person has neither chosen one nor ever signed in.
     """
     name = normal_name(who)
     throttle.hit(db, f"forgot:name:{fingerprint(name)}", 3, 3600)
@@ -121,6 +124,7 @@ def ask_password_link(db: Session, who: str, *, base_url: str | None, address: s
     if user is None or user.email is None:
         return
     with transaction(db):
+        user.seen_language = user.seen_language or language
         if not mails.waits_for(db, user.id, MailPurpose.PASSWORD):
             moment = now()
             values = {"purpose": MailPurpose.PASSWORD.value, "state": MailState.WAITING.value, "asked_at": moment}

@@ -138,8 +138,12 @@ def start_session(
     user_agent: str = "",
     scopes: frozenset[Scope] = EVERYTHING,
     task_id: int | None = None,
+    language: str = "",
 ) -> StartedSession:
-    """Begin a session for *actor*, who has shown who they are; or one that is good for *scopes* on one task only."""
+    """Begin a session for *actor*, who has shown who they are; or one that is good for *scopes* on one task only.
+
+    Where they have chosen no language, they are written to in the *language* of the page.
+    """
     user_id = require_user(actor)
     token, csrf, moment = new_secret(), new_secret(), now()
     with transaction(db):
@@ -154,6 +158,8 @@ def start_session(
                 task_id=task_id,
             )
         )
+        if language:
+            people.see_language(db, user_id, language)
         audit.record(db, actor, "session.start", f"user:{user_id}")
     return StartedSession(token=token, csrf=csrf, expires_at=moment + LIFETIME)
 

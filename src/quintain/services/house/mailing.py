@@ -99,7 +99,7 @@ def _is_still_wanted(claimed: ClaimedMail) -> bool:
 
 def _words(db: Session, claimed: ClaimedMail, base_url: str | None, say: Say) -> tuple[str, str]:
     """Return the subject and the text of an e-mail."""
-    base, language = (base_url or "").rstrip("/"), claimed.user.language
+    base, language = (base_url or "").rstrip("/"), _language_of(claimed.user)
     if claimed.mail.purpose == MailPurpose.PASSWORD.value:
         return _password_words(db, claimed.user, base, say)
     if claimed.mail.purpose == MailPurpose.DOOR.value:
@@ -113,21 +113,28 @@ def _words(db: Session, claimed: ClaimedMail, base_url: str | None, say: Say) ->
     return (text.splitlines() or [""])[0], text + more + link
 
 
+def _language_of(user: User) -> str:
+    """Return the language in which to write to somebody: the one they chose, or that of the pages they read."""
+    return user.language or user.seen_language
+
+
 def _password_words(db: Session, user: User, base: str, say: Say) -> tuple[str, str]:
+    language = _language_of(user)
     asked = Text("Somebody, probably you, asked for a new password for the account '{name}'.", name=user.name)
     link = mail_link(db, user)
     choose = Text("Choose one here, within a day:\n{link}", link=link.url(base))
     otherwise = Text("If it was not you, there is nothing to do: the old password still works.")
-    text = "\n\n".join(say(user.language, part) for part in (asked, choose, otherwise))
-    return say(user.language, Text("Choose a new password")), text
+    text = "\n\n".join(say(language, part) for part in (asked, choose, otherwise))
+    return say(language, Text("Choose a new password")), text
 
 
 def _code_words(db: Session, user: User, say: Say) -> tuple[str, str]:
+    language = _language_of(user)
     asked = Text("Somebody, probably you, wants to go on as '{name}' with another browser.", name=user.name)
     typed = Text("Type this code there, within an hour: {code}", code=mailed_code(db, user))
     otherwise = Text("If it was not you, there is nothing to do.")
-    text = "\n\n".join(say(user.language, part) for part in (asked, typed, otherwise))
-    return say(user.language, Text("Your code")), text
+    text = "\n\n".join(say(language, part) for part in (asked, typed, otherwise))
+    return say(language, Text("Your code")), text
 
 
 def _sent(db: Session, claimed: ClaimedMail) -> bool:

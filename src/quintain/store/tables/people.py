@@ -20,7 +20,8 @@ class User(Base):
     display_name: Mapped[str] = mapped_column(String(120), default="")
     email: Mapped[str | None] = mapped_column(String(254), unique=True)
     password_hash: Mapped[str | None] = mapped_column(String(255))
-    language: Mapped[str] = mapped_column(String(16), default="en")
+    language: Mapped[str] = mapped_column(String(16), default="en")  # chosen; empty where the browser decides
+    seen_language: Mapped[str] = mapped_column(String(16), default="", server_default="")  # of pages
     email_notifications: Mapped[bool] = mapped_column(default=False)
     created_at: Mapped[datetime] = mapped_column(default=now)
     deleted_at: Mapped[datetime | None]

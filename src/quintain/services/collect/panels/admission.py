@@ -168,7 +168,8 @@ def admit(
         return PanelArrival(door.page, device=evidence.device, question=question)
     scopes = EVERYTHING if admission.full else WORKING
     task_id = None if admission.full else door.task_id
-    session = start_session(db, actor, user_agent=visitor.user_agent, scopes=scopes, task_id=task_id)
+    browser, language = visitor.user_agent, visitor.language
+    session = start_session(db, actor, user_agent=browser, scopes=scopes, task_id=task_id, language=language)
     shown = actor if admission.full else limited(actor, WORKING, door.task)
     return PanelArrival(door.page, shown, session, device=evidence.device)
 

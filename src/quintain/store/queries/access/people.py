@@ -267,6 +267,11 @@ def prolong_session(db: Session, token_hash: str, seen_at: datetime, expires_at:
     db.execute(change.values(seen_at=seen_at, expires_at=expires_at))
 
 
+def see_language(db: Session, user_id: int, language: str) -> None:
+    """Remember in which language a person reads pages."""
+    db.execute(update(User).where(User.id == user_id, User.seen_language != language).values(seen_language=language))
+
+
 def end_sessions(db: Session, user_id: int, *, keep: str | None = None, only: str | None = None) -> int:
     """End a person's sessions and count them: all, all but the one whose hash is *keep*, or *only* that one."""
     change = delete(WebSession).where(WebSession.user_id == user_id)

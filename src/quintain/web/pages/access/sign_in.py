@@ -83,7 +83,9 @@ def forgotten(post: Posting) -> Response:
     if mail.enabled:
         # Never the address that the request names: whoever sends it is not whoever reads the mail.
         base = visit.workspace.settings.link_address
-        links.ask_password_link(visit.db, post.text("name"), base_url=base, address=visit.address)
+        links.ask_password_link(
+            visit.db, post.text("name"), base_url=base, address=visit.address, language=visit.language
+        )
     return visit.render("access/forgotten.html", mail=mail.enabled, sent=True)
 
 
@@ -127,7 +129,8 @@ def _login_form(visit: Visit, target: str, *, error: QuintainError | None = None
 
 def welcome(visit: Visit, actor: Actor, target: str) -> Response:
     """Begin a session for *actor*, who has shown who they are, and go on to *target*."""
-    started = sessions.start_session(visit.db, actor, user_agent=visit.request.headers.get("user-agent", ""))
+    browser = visit.request.headers.get("user-agent", "")
+    started = sessions.start_session(visit.db, actor, user_agent=browser, language=visit.language)
     visit.remember(SESSION_COOKIE, started.token, int(sessions.LONGEST.total_seconds()))
     visit.remember(DEVICE_COOKIE, sessions.mark_device(visit.db, actor))
     visit.forget(CSRF_COOKIE)

@@ -105,6 +105,7 @@ def _weight_words(_: Translate) -> dict[str, str]:
         "dominant": _("One pair of neighbours, {first} and {second}, holds {percent} of the exchange rate of {axis}."),
         "by_median": _("By the median of the same rates: {order}."),
         "why_close": _("no two models differ enough to give an exchange rate"),
+        "examples/s": _("examples/s"),  # a unit, as the figures of the board have it
         "points": _("{value} {unit}"),
         "points_percent": _("{value} points"),
         "refused": _("All weights are 0, so there is nothing to rank by. Give one metric a weight."),

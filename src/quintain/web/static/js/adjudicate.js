@@ -1,5 +1,7 @@
 // Adjudication by keys: numbers choose, Enter decides, Ctrl-Z takes the last decision back, arrows go through the queue.
 
+import { stepOf } from "./direction.js";
+
 const form = document.querySelector("[data-decide]");
 
 function onKey(event) {
@@ -15,8 +17,7 @@ function onKey(event) {
   if (/^[0-9]$/.test(event.key)) choose(event.key);
   else if (event.key === "Enter" && !event.target.closest("button, a, summary")) decide(event);
   else if (event.key === "?" && isRadio) document.getElementById("keys").showModal();
-  else if (event.key === "ArrowLeft" && !isRadio) document.querySelector(".judge-bar [rel=prev]")?.click();
-  else if (event.key === "ArrowRight" && !isRadio) document.querySelector(".judge-bar [rel=next]")?.click();
+  else if (stepOf(event.key) && !isRadio) document.querySelector(`.judge-bar [rel=${stepOf(event.key) > 0 ? "next" : "prev"}]`)?.click();
 }
 
 function choose(key) {

@@ -1,22 +1,23 @@
 // What a row opens to: the model on each data set, its slices, and its results for other tools.
 
-import { bar, digits, element, fill, locale } from "./board_dom.js";
+import { bar, digits, element, fill } from "./board_dom.js";
+import { number, percent } from "./numbers.js";
 
 /** What a figure rests on, in words: the exact interval, n, the spread over seeds, when, and on what. */
 export function about(figure, words) {
   const parts = [];
   if (figure.low !== null && figure.low !== undefined) parts.push(fill(words.interval, { low: digits(figure.low), high: digits(figure.high) }));
-  if (figure.failed) parts.push(fill(words.failed, { n: figure.failed.toLocaleString(locale()), worst: digits(figure.worst), best: digits(figure.best) }));
-  if (figure.n) parts.push(fill(words.examples, { n: figure.n.toLocaleString(locale()) }));
+  if (figure.failed) parts.push(fill(words.failed, { n: number(figure.failed), worst: digits(figure.worst), best: digits(figure.best) }));
+  if (figure.n) parts.push(fill(words.examples, { n: number(figure.n) }));
   for (const [name, n] of Object.entries(figure.outcomes ?? {})) {
-    if (n && name !== "answered") parts.push(fill(words[`outcome_${name}`] ?? name, { n: n.toLocaleString(locale()) }));
+    if (n && name !== "answered") parts.push(fill(words[`outcome_${name}`] ?? name, { n: number(n) }));
   }
   if (figure.method) parts.push(figure.method);
-  if (figure.pairs) parts.push(fill(words.pairs, { n: figure.pairs.toLocaleString(locale()), kinds: figure.kinds }));
+  if (figure.pairs) parts.push(fill(words.pairs, { n: number(figure.pairs), kinds: figure.kinds }));
   if (figure.spread) parts.push(fill(words.spread, { spread: digits(figure.spread), n: figure.seeds ?? "" }));
   if (figure.at) parts.push(fill(words.measured, { at: figure.at.replace("T", " ").slice(0, 16) }));
   if (figure.machine) parts.push(typeof figure.machine === "string" ? figure.machine : Object.values(figure.machine)[0]);
-  if (figure.busy) parts.push(fill(words.busy, { share: figure.busy.toLocaleString(locale(), { style: "percent" }) }));
+  if (figure.busy) parts.push(fill(words.busy, { share: percent(figure.busy) }));
   if (figure.without) parts.push(fill(words.without, { layers: figure.without.join(", ") }));
   return parts;
 }

@@ -1,20 +1,20 @@
 // Small makings that every part of the board shares: elements, numbers, sentences with gaps, bars.
 
-export const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
+import { number, significant } from "./numbers.js";
 
-export const locale = () => document.documentElement.lang || undefined;
+export const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
 
 export function digits(value) {
   if (value === null || value === undefined || Number.isNaN(value)) return "–";
   const size = Math.abs(value);
-  if (size >= 1000) return Math.round(value).toLocaleString(locale());
-  if (size > 0 && size < 0.1) return `${Number(value.toPrecision(2))}`;
-  return value.toFixed(size >= 10 || size === 0 ? 1 : 2);
+  if (size >= 1000) return number(Math.round(value));
+  if (size > 0 && size < 0.1) return significant(value, 2);
+  return number(value, size >= 10 || size === 0 ? 1 : 2);
 }
 
 /** As many digits as anybody could ask for, where a cell has room for few. */
 export function exact(value) {
-  return Math.abs(value) >= 1e-4 || value === 0 ? `${Number(value.toFixed(4))}` : value.toExponential(3);
+  return Math.abs(value) >= 1e-4 || value === 0 ? number(value, 0, 4) : value.toExponential(3);
 }
 
 /** Mark what turns the direction of the text around it, as the server does on pages. */

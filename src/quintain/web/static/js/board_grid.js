@@ -1,6 +1,7 @@
 // The table as a grid: arrow keys go from cell to cell, and the cell that is pointed at or focused says what it rests on.
 
 import { element } from "./board_dom.js";
+import { stepOf } from "./direction.js";
 
 const COLUMN_OF_NAME = 1;
 const POINT_MS = 200;
@@ -56,8 +57,8 @@ export class Grid {
     const goal = {
       ArrowUp: [slot.place - 1, this.column],
       ArrowDown: [slot.place + 1, this.column],
-      ArrowLeft: [slot.place, this.column - 1],
-      ArrowRight: [slot.place, this.column + 1],
+      ArrowLeft: [slot.place, this.column + stepOf("ArrowLeft")],
+      ArrowRight: [slot.place, this.column + stepOf("ArrowRight")],
       PageUp: [slot.place - page, this.column],
       PageDown: [slot.place + page, this.column],
       Home: [event.ctrlKey ? 0 : slot.place, 0],

@@ -1,6 +1,7 @@
 // What a ranking stands on: over which data sets an axis was taken, and whether one pair of models makes a rate.
 
 import { element, fill, write } from "./board_dom.js";
+import { percent } from "./numbers.js";
 
 const MOST = 10; // models that are named in an order
 const byId = (id) => document.getElementById(id);
@@ -22,7 +23,7 @@ export function showGround(state, titles, words) {
 }
 
 function sentence({ name, first, second, share }, state, titles, words) {
-  const values = { first: state.models[first].name, second: state.models[second].name, percent: `${Math.round(100 * share)} %`, axis: titles[name] };
+  const values = { first: state.models[first].name, second: state.models[second].name, percent: percent(share), axis: titles[name] };
   return fill(words.dominant, values);
 }
 

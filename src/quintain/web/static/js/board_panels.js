@@ -1,8 +1,8 @@
 // What stands around the table: exchange rates in words, how sure it is, other aggregations, the citation.
 
-import { digits, element, fill, locale } from "./board_dom.js";
+import { digits, element, fill } from "./board_dom.js";
+import { LOCALE, number, percent } from "./numbers.js";
 
-const percent = (share) => `${Math.round(100 * share)} %`;
 /** A probability: one that is not certain never reads 100 %. */
 const chance = (share) => (share > 0.995 && share < 1 ? "> 99 %" : percent(share));
 const whole = (share) => `${Math.round(100 * share)}`;
@@ -25,7 +25,7 @@ export function showWorth(place, state, titles, words) {
   const { worth, shares } = state.found;
   const points = (value) => {
     const text = digits(value);
-    return base.unit === "%" ? fill(words.points_percent, { value: text }) : fill(words.points, { value: text, unit: base.unit });
+    return base.unit === "%" ? fill(words.points_percent, { value: text }) : fill(words.points, { value: text, unit: words[base.unit] ?? base.unit });
   };
   const lines = state.axes.flatMap((axis, c) => {
     if (axis.name === state.base || shares[c] === 0) return [];
@@ -37,8 +37,8 @@ export function showWorth(place, state, titles, words) {
       return [fill(words.worth_none, { axis: titles[axis.name], why: same ? words.why_same : half ? words.why_half : words.why_close })];
     }
     const much = amountFor(state.values[c]);
-    const amount = much.toLocaleString(locale(), { maximumFractionDigits: 12 });
-    const values = { amount, unit: axis.unit, axis: titles[axis.name], points: points(worth[c] * much), base: titles[state.base] };
+    const amount = number(much, 0, 12);
+    const values = { amount, unit: words[axis.unit] ?? axis.unit, axis: titles[axis.name], points: points(worth[c] * much), base: titles[state.base] };
     return [fill(axis.lower ? words.worth_less : words.worth_more, values)];
   });
   place.replaceChildren(...[...new Set(lines)].map((line) => element("li", {}, line)));
@@ -48,10 +48,9 @@ export function showWorth(place, state, titles, words) {
 function sureNotes(found, words) {
   if (found.too_large) return [words.sure_large];
   if (!found.computed_at) return found.pending ? [words.sure_pending] : [];
-  const language = document.documentElement.lang;
-  const at = new Date(found.computed_at).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" });
+  const at = new Date(found.computed_at).toLocaleString(LOCALE, { dateStyle: "medium", timeStyle: "short" });
   const notes = [fill(found.pending ? words.sure_outrun : words.sure_at, { at })];
-  if (found.sampled) notes.push(fill(words.sure_sampled, { n: found.sampled.toLocaleString(language), all: found.examples.toLocaleString(language) }));
+  if (found.sampled) notes.push(fill(words.sure_sampled, { n: number(found.sampled), all: number(found.examples) }));
   return notes;
 }
 
@@ -59,7 +58,7 @@ export function showSure(found, state, words) {
   const name = (ref) => state.models.find((model) => model.ref === ref)?.name ?? ref;
   const pairs = found.pairs.slice(0, 8).map((pair) => {
     const unsettled = pair.difference.value === 0 ? words.equal : words.unsettled;
-    const more = pair.through_measuring ? words.through_measuring : pair.more === null ? unsettled : pair.more === 0 ? words.settled : fill(words.more, { n: pair.more.toLocaleString(document.documentElement.lang) });
+    const more = pair.through_measuring ? words.through_measuring : pair.more === null ? unsettled : pair.more === 0 ? words.settled : fill(words.more, { n: number(pair.more) });
     return element("li", {}, fill(words.pair, { first: name(pair.first), second: name(pair.second), percent: chance(pair.probability) }), element("span", { class: "muted small" }, ` · ${more}`));
   });
   const notes = sureNotes(found, words);

@@ -1,11 +1,11 @@
 // How models fare against people who try to fool them, round by round: a table of validated error rates beside the
 // chart that the server made.
 
-import { bar, element, fill, locale } from "./board_dom.js";
+import { bar, element, fill } from "./board_dom.js";
+import { number, percent as percentText } from "./numbers.js";
 import { drawCharts } from "./charts.js";
 
-const percent = (share) => `${(100 * share).toFixed(1)} %`;
-const number = (count) => count.toLocaleString(locale());
+const percent = (share) => percentText(share, 1);
 const called = (round, words) => fill(words.round, { title: round.title || bare(round.round) });
 /** One minus a rate; the ends of its interval change places. */
 const rest = ({ value, low, high }) => ({ value: 1 - value, low: known(high) ? 1 - high : null, high: known(low) ? 1 - low : null });
@@ -67,7 +67,7 @@ function people(rounds, words) {
 const none = () => element("td", { class: "muted" }, "–");
 
 function cell(rate, n, counts = "", mark = "") {
-  const interval = !known(rate.low) ? "" : `${(100 * rate.low).toFixed(1)}–${(100 * rate.high).toFixed(1)}`;
+  const interval = !known(rate.low) ? "" : `${number(100 * rate.low, 1)}–${number(100 * rate.high, 1)}`;
   return element(
     "td",
     {},

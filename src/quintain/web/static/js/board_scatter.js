@@ -28,7 +28,7 @@ export function showScatter(place, state, titles, words, styles, [x, y]) {
   }
   for (const [channel, c, name] of [["x", cx, x], ["y", cy, y]]) {
     const { unit, lower } = state.axes[c];
-    spec.encoding[channel].title = `${titles[name]}${unit ? ` (${unit})` : ""}`;
+    spec.encoding[channel].title = `${titles[name]}${unit ? ` (${words[unit] ?? unit})` : ""}`;
     // Better is always further up and to the right.
     const scale = spec.encoding[channel].scale;
     scale.reverse = lower;

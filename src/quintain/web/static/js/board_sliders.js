@@ -2,6 +2,7 @@
 // columns of a wide table; on a phone, where a column is wider than a thumb's way, in a list of their own.
 
 import { fill, write } from "./board_dom.js";
+import { percent as percentText } from "./numbers.js";
 
 const narrow = window.matchMedia("(max-width: 640px)");
 
@@ -44,7 +45,7 @@ export class Sliders {
   }
 
   share(one, part) {
-    const percent = `${Number((100 * part).toFixed(1))} %`;
+    const percent = percentText(part, 0, 1);
     if (one.percent === percent) return;
     one.percent = percent;
     write(one.output, percent);

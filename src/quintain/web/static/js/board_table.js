@@ -2,6 +2,7 @@
 
 import { Details, about, gapTexts } from "./board_details.js";
 import { barPaths, digits, drawBar, drawMark, element, exact, fill, makeBar, makeMark, write } from "./board_dom.js";
+import { number } from "./numbers.js";
 import { Grid } from "./board_grid.js";
 import { Rows } from "./board_rows.js";
 
@@ -115,7 +116,7 @@ export class Table {
   letterScore(slot, score, reason) {
     if (!reason) {
       if (slot.reason) slot.score.replaceChildren(slot.text);
-      const text = score.toFixed(Math.abs(score) < 1000 ? 2 : 1);
+      const text = number(score, Math.abs(score) < 1000 ? 2 : 1);
       if (slot.text.data !== text) slot.text.data = text;
     } else if (slot.reason !== reason) {
       slot.score.replaceChildren(element("span", { class: "chip" }, this.words.unranked), element("span", { class: "board-reason", title: reason }, reason));
@@ -172,14 +173,14 @@ export class Table {
     const { name, unit } = state.axes[c];
     const figure = this.figure(m, c);
     if (!figure) return [`${this.titles[name]}: ${this.absent(m, c)}`, ...gapTexts(state.gaps(m, c), words)];
-    return [`${this.titles[name]}: ${exact(figure.value)}${unit ? ` ${unit}` : ""}`, ...about(figure, words)];
+    return [`${this.titles[name]}: ${exact(figure.value)}${unit ? ` ${words[unit] ?? unit}` : ""}`, ...about(figure, words)];
   }
 
   reason(m) {
     const { state, words, titles } = this;
     const axis = state.axes.find((one) => one.name === state.beyond[m]);
     const why = axis
-      ? fill(words.beyond, { axis: titles[axis.name], cap: `${axis.cap} ${axis.unit}` })
+      ? fill(words.beyond, { axis: titles[axis.name], cap: `${axis.cap} ${words[axis.unit] ?? axis.unit}` })
       : fill(words.missing, { axes: (state.found.missing[m] ?? []).map((name) => titles[name]).join(", ") });
     const texts = this.whys(m);
     return texts.length ? `${why} (${texts.join("; ")})` : why;

@@ -1,9 +1,14 @@
 // Draws every <div class="chart" data-spec="…"> with Vega-Lite. The specification is made on the server;
 // here it only gets the colours of the page, and the interpreter that needs no `eval`.
 
+import { isRightToLeft } from "./direction.js";
+import { DATES, NUMBERS } from "./numbers.js";
+
 const LIBRARIES = ["vega.min.js", "vega-lite.min.js", "vega-embed.min.js"];
 // What a chart does not colour itself; `quintain.reports.series` has the same.
 const CATEGORIES = ["#4a76d4", "#2f9e77", "#b0558f", "#c04a3f", "#1f93ab", "#8a63d2", "#7f7a2f", "#7d8797"];
+// From right to left: values grow to the left, and what they are of stands at the right.
+const MIRRORED = { scale: { xReverse: true }, axisY: { orient: "right" }, legend: { orient: "left" } };
 const views = new WeakMap();
 let loading = null;
 
@@ -64,8 +69,10 @@ async function draw(element) {
   for (const param of spec.params ?? []) if (param.name === "ground") param.value = colour("--surface");
   const view = await window.vegaEmbed(element, spec, {
     actions: false,
+    formatLocale: NUMBERS,
+    timeFormatLocale: DATES,
     ast: true,
-    config: look(),
+    config: { ...look(), ...(isRightToLeft() ? MIRRORED : {}) },
     defaultStyle: false,
     renderer: element.dataset.renderer ?? "svg",
     tooltip: { disableDefaultStyle: true },

@@ -1,7 +1,9 @@
 // The judge page: one item in focus, keys, undo, a lease that lasts while somebody is there.
 // Each answer is saved on the server as it is given, and kept in this browser too until then: see judge_saving.js.
 
+import { stepOf } from "./direction.js";
 import { Saving } from "./judge_saving.js";
+import { number } from "./numbers.js";
 
 const STORE = "quintain:judge:";
 const VIEW = "quintain:judge-view";
@@ -142,7 +144,7 @@ function refresh() {
   document.querySelector("[data-place]:not(form)").textContent = words(form.dataset.place, { n: state.current + 1, total });
   document.querySelector("[data-done]").value = done;
   const own = median(all.filter((item) => !isFixed(item) && isDone(item)).map((item) => Number(part(item, "seconds").value)));
-  if (own !== null) document.querySelector("[data-median]").textContent = own.toLocaleString(document.documentElement.lang, { maximumFractionDigits: 1 });
+  if (own !== null) document.querySelector("[data-median]").textContent = number(own, 0, 1);
   const go = form.querySelector("[data-judge=go]");
   go.textContent = done === total || !isOneByOne() ? go.dataset.hand : go.dataset.next;
   form.querySelector("[data-judge=back]").hidden = !isOneByOne() || state.current === 0;
@@ -377,8 +379,8 @@ const KEYS = {
   s: () => openNote("skip"),
   f: () => openNote("flag"),
   g: CONTROLS.guide,
-  ArrowLeft: () => show(state.current - 1),
-  ArrowRight: () => show(state.current + 1),
+  ArrowLeft: () => show(state.current + stepOf("ArrowLeft")),
+  ArrowRight: () => show(state.current + stepOf("ArrowRight")),
 };
 
 function onKey(event) {

@@ -1,6 +1,6 @@
 // Follows a run while it goes on: moves the meter, and fetches the page anew when something happened.
 
-const PERCENT = new Intl.NumberFormat(document.documentElement.lang, { style: "percent", minimumFractionDigits: 1, maximumFractionDigits: 1 });
+import { percent } from "./numbers.js";
 
 async function renew() {
   const answer = await fetch(location.href, { headers: { accept: "text/html" } });
@@ -19,7 +19,7 @@ function follow(run) {
     const meter = document.getElementById("run-meter");
     meter.max = news.total || 1;
     meter.value = news.done;
-    document.getElementById("run-share").textContent = PERCENT.format(news.total ? news.done / news.total : 0);
+    document.getElementById("run-share").textContent = percent(news.total ? news.done / news.total : 0, 1);
     const now = `${news.state} ${news.events}`;
     if (now !== seen || news.state === "queued" || news.state === "running") {
       seen = now;

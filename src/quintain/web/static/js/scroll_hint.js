@@ -1,5 +1,7 @@
 // A table that is wider than its place says so: by a line above it, and by fading out where it goes on.
 
+import { isRightToLeft } from "./direction.js";
+
 const told = new WeakMap(); // each box with its line
 const sizes = new ResizeObserver((entries) => {
   for (const { target } of entries) tell(target.closest(".table-scroll"));
@@ -7,8 +9,9 @@ const sizes = new ResizeObserver((entries) => {
 
 function tell(box) {
   const hidden = box.scrollWidth - box.clientWidth;
-  box.classList.toggle("more-left", box.scrollLeft > 1);
-  box.classList.toggle("more-right", box.scrollLeft < hidden - 1);
+  const atLeft = isRightToLeft(box) ? hidden + box.scrollLeft : box.scrollLeft;
+  box.classList.toggle("more-left", atLeft > 1);
+  box.classList.toggle("more-right", atLeft < hidden - 1);
   const line = told.get(box);
   if (line.hidden !== hidden < 2) line.hidden = hidden < 2;
 }

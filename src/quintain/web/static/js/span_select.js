@@ -1,6 +1,7 @@
 // Selecting an answer in a passage: with the mouse or a finger as in any text, or word by word with the keys.
 // What is chosen goes into the two fields that the form sends; whoever cannot select may type the answer instead.
 
+import { stepOf } from "./direction.js";
 import { isWord, piecesOf } from "./words.js";
 
 /** Count characters as the server does: an emoji is one, not two. */
@@ -88,7 +89,8 @@ class Passage {
   onKey(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || !this.words.length) return;
     const last = this.words.length - 1;
-    const to = { ArrowRight: this.head + 1, ArrowLeft: this.head - 1, Home: 0, End: last, ArrowDown: this.head + 10, ArrowUp: this.head - 10 }[event.key];
+    const step = stepOf(event.key, this.element);
+    const to = { ArrowRight: this.head + step, ArrowLeft: this.head + step, Home: 0, End: last, ArrowDown: this.head + 10, ArrowUp: this.head - 10 }[event.key];
     if (event.key === "Escape" && this.field.value) this.clear();
     else if (event.key === "Enter" || event.key === " ") this.takeWords();
     else if (to === undefined) return;
