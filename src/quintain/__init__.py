@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from quintain.library.machines import estimate, machine_agreement
     from quintain.library.paired import paired
     from quintain.library.perturbed import perturb
+    from quintain.library.preferences import preference
     from quintain.library.releasing import release
     from quintain.library.results import Chart, Result
     from quintain.library.scores import contest_score, contrast_score, rank, score
@@ -78,6 +79,7 @@ _PUBLIC = {
     "paired": "quintain.library.paired",
     "machine_agreement": "quintain.library.machines",
     "perturb": "quintain.library.perturbed",
+    "preference": "quintain.library.preferences",
     "rank": "quintain.library.scores",
     "release": "quintain.library.releasing",
     "score": "quintain.library.scores",
@@ -144,6 +146,7 @@ __all__ = [
     "paired",
     "parse_task",
     "perturb",
+    "preference",
     "rank",
     "read_task",
     "release",

@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import cycle, product
 from pathlib import Path
 
+import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from quintain.compose import Workspace, create_workspace
+from quintain.services.collect.writing.submit_attempt import confirm, submit_attempt
 from quintain.services.house.demo import add_people
 from quintain.services.house.job_kinds import job_handlers
 from quintain.services.jobs.running import run_next
 from quintain.settings import Settings
+from quintain.simulate.driving import begin, hire, judge_all
+from quintain.simulate.judges import Judged
+from quintain.simulate.people import SimulatedPerson, draw_people
 from quintain.simulate.wheel import run_plain
 from tests.browser.conftest import open_profile
 from tests.browser.visitor import Visitor
+from tests.released import unlike_texts
 from tests.web_support import running
 
 HOME = "/tasks/tea-shops"
+WORDS_FOR = {"positive": "gladly", "negative": "grimly"}
 PARTS = {
     "who": ["the waiter", "our host", "the cook", "the owner", "a student", "the cleaner", "my aunt", "the baker"],
     "what": ["the tea", "that cake", "a scone", "the jam", "my cup", "the spoon", "our bill"],
@@ -96,8 +103,56 @@ def write_by_link(chromium: Browser, base: str, link: str) -> None:
     profile.close()
 
 
-def test_from_a_file_to_people_who_judge(visitor: Visitor, empty: Workspace, chromium: Browser, tmp_path: Path) -> None:
-    """Each step leads to the next."""
+def write_more(workspace: Workspace, ref: str) -> None:
+    """Let six people write in five sessions each, for either label in turn."""
+    with workspace.session() as db:
+        rng = np.random.default_rng(1)
+        texts = zip(cycle(WORDS_FOR), unlike_texts(400), strict=False)
+        for actor in hire(db, draw_people(rng, 6, name="writer")).values():
+            for _ in range(5):
+                session = begin(db, workspace.blobs, actor, ref)
+                for _ in range(session.attempts_left):
+                    aim, text = next(texts)
+                    field = {"text": f"{text} {WORDS_FOR[aim]}"}
+                    verdict = submit_attempt(db, workspace.blobs, actor, session.key, field, target=aim, token=text)
+                    if verdict.ask == "confirm":
+                        verdict = confirm(db, actor, verdict.attempt_id, yes=True)
+                    if verdict.ended:
+                        break
+
+
+def agree(rng: np.random.Generator, person: SimulatedPerson, text: str, labels: Sequence[str]) -> Judged:
+    """Judge as whoever wrote it meant it."""
+    meant = [label for label in labels if text.endswith(WORDS_FOR.get(label, "?"))]
+    return Judged(meant[0] if meant else "positive", 9.0)
+
+
+def judge_and_release(page: Page, visitor: Visitor, workspace: Workspace) -> None:
+    """Let eight people judge, and release what comes of it by the pages."""
+    with workspace.session() as db:
+        rng = np.random.default_rng(2)
+        people = draw_people(rng, 8, name="judge")
+        actors = hire(db, people)
+        judge_all(db, rng, "tea-shops/1", [(person, actors[person.name]) for person in people], way=agree)
+    while run_next(workspace.session, workspace.blobs, job_handlers(), "test", threading.Event()):
+        pass
+    visitor.go(HOME)
+    press(page, "Release")
+    page.get_by_label("Items in dev").fill("4")
+    page.get_by_label("Items in test").fill("4")
+    page.get_by_text("What must hold in dev and test").click()
+    page.get_by_label("The model is at chance").uncheck()
+    page.get_by_label("Writers").select_option("any")
+    press(page, "Look at it")
+    visitor.check()
+    with page.expect_navigation():
+        page.locator("button[name=release]").click()
+    expect(page.locator("main")).to_contain_text("round-1-test")
+    visitor.check()
+
+
+def test_from_a_file_to_a_release(visitor: Visitor, empty: Workspace, chromium: Browser, tmp_path: Path) -> None:
+    """Each step leads to the next: a file, a task, models, a board, a round, people by a link, judging, a release."""
     write_file(tmp_path / "Tea shops.csv")
     page = visitor.go("/")
     with page.expect_navigation():
@@ -124,6 +179,7 @@ def test_from_a_file_to_people_who_judge(visitor: Visitor, empty: Workspace, chr
 
     visitor.go(f"{HOME}/rounds/1")
     expect(page.locator(".stations")).to_contain_text("1 text")
+    write_more(empty, "tea-shops/1")
     page.get_by_role("button", name="Close", exact=True).click()
     with page.expect_navigation():
         page.get_by_role("button", name="Yes, go on").click()
@@ -131,3 +187,4 @@ def test_from_a_file_to_people_who_judge(visitor: Visitor, empty: Workspace, chr
     press(page, "Let people judge")
     expect(page.locator(".stations")).to_be_visible()
     visitor.check()
+    judge_and_release(page, visitor, empty)

@@ -72,6 +72,7 @@ ON_FILES = [
     ["harvest", "--help"],
     ["study", "compare", "--help"],
     ["study", "irt", "--help"],
+    ["study", "preference", "--help"],
     ["train", "--help"],
 ]
 PLATFORM = ("alembic", "fastapi", "httpx2", "quintain.compose", "quintain.store", "sqlalchemy")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from quintain.adapters.contract import ADAPTERS, Adapter, ModelStart, Options, TaskSketch
 from quintain.adapters.gguf_file import NotGguf, read_header
@@ -34,14 +34,6 @@ NUMBERS = (
     ("temperature", 0, 2, False),
     ("seed", 0, 2**31 - 1, True),
 )
-# How an answer comes about, by the type of answers.
-METHODS = {
-    "label": "log-probability of labels",
-    "choice": "mean log-probability of options",
-    "span": "generated",
-    "text": "generated",
-}
-
 Item = Mapping[str, Any]
 
 
@@ -78,8 +70,8 @@ class GgufAdapter(Adapter):
         faults = [*_file_faults(folder, options), *_option_faults(options)]
         faults += prompt_faults([item.name for item in kind.fields(task)], str(options.get("prompt", "")))
         faults += _word_faults(task, options)
-        if kind.answer_type not in METHODS:
-            known = ", ".join(METHODS)
+        if _way_of(kind.answer_type) is None:
+            known = ", ".join(_answers())
             faults.append(
                 Fault(
                     "is run by adapter 'gguf', which answers with one of {known}, not with a {answer}",
@@ -95,7 +87,8 @@ class GgufAdapter(Adapter):
         from quintain.tasks.contract import kind_of
 
         header = read_header(_find_file(folder, options))
-        return {"parameters": header.parameters, "method": METHODS[kind_of(task).answer_type]}
+        way = _way_of(kind_of(task).answer_type)
+        return {"parameters": header.parameters, **({"method": way.method} if way else {})}
 
     def start(self, sketch: TaskSketch) -> ModelStart:
         """Return a manifest with a prompt that names every field."""
@@ -184,14 +177,9 @@ def open_model(path: str, options: Mapping[str, Any]) -> Callable[[list[Any]], A
     from quintain.adapters.llama import LlamaModel
 
     answer = options.get("task", {}).get("answer", "label")
-    ways: Mapping[str, Callable[[Conversation], Callable[[Item], Any]]] = {
-        "label": _by_label,
-        "choice": _by_option,
-        "span": _in_words,
-        "text": _in_words,
-    }
-    if answer not in ways:
-        raise ValueError(f"the gguf adapter answers with one of {', '.join(ways)}, not with a {answer}")
+    way = _way_of(answer)
+    if way is None:
+        raise ValueError(f"the gguf adapter answers with one of {', '.join(_answers())}, not with a {answer}")
     file = _find_file(Path(path), options)
     longest = read_header(file).context or CONTEXT
     model = LlamaModel(
@@ -200,7 +188,7 @@ def open_model(path: str, options: Mapping[str, Any]) -> Callable[[list[Any]], A
         temperature=float(options.get("temperature", 0)),
         seed=int(options.get("seed", 0)),
     )
-    ask = ways[answer](Conversation(model, options))
+    ask = way.begin(Conversation(model, options))
     return lambda batch: [ask(item) for item in batch]
 
 
@@ -265,3 +253,26 @@ def _in_words(talk: Conversation) -> Callable[[Item], Any]:
     """Answer with what the model writes."""
     most = int(talk.options.get("max_tokens", MOST_TOKENS))
     return lambda item: talk.model.write(talk.prompt(item), most).strip()
+
+
+class Way(NamedTuple):
+    """How an answer comes about, for which types of answers, and what begins with it."""
+
+    method: str
+    answers: tuple[str, ...]
+    begin: Callable[[Conversation], Callable[[Item], Any]]
+
+
+WAYS = (
+    Way("log-probability of labels", ("label",), _by_label),
+    Way("mean log-probability of options", ("choice",), _by_option),
+    Way("generated", ("span", "text"), _in_words),
+)
+
+
+def _way_of(answer: str) -> Way | None:
+    return next((way for way in WAYS if answer in way.answers), None)
+
+
+def _answers() -> list[str]:
+    return [answer for way in WAYS for answer in way.answers]

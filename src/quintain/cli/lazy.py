@@ -133,6 +133,7 @@ COMMANDS: Mapping[str, Listed] = {
             "quintain.cli.plain.study_irt",
             "quintain.cli.plain.study_artefacts",
             "quintain.cli.plain.study_errors",
+            "quintain.cli.plain.study_preference",
             "quintain.cli.study.compare",
             "quintain.cli.study.study",
             "quintain.cli.study.stored",
@@ -219,6 +220,7 @@ ALONE: Mapping[tuple[str, str], tuple[str, ...]] = {
     **{("model", name): ("quintain.cli.plain.models:app", "quintain.cli.evaluate.check") for name in ("init", "check")},
     ("model", "predict"): ("quintain.cli.plain.models:app", "quintain.cli.models.predict"),
     ("study", "compare"): ("quintain.cli.plain.study:app", "quintain.cli.study.compare"),
+    ("study", "preference"): ("quintain.cli.plain.study:app", "quintain.cli.plain.study_preference"),
     ("study", "irt"): ("quintain.cli.plain.study:app", "quintain.cli.plain.study_irt"),
     ("study", "artefacts"): ("quintain.cli.plain.study:app", "quintain.cli.plain.study_artefacts"),
     **{

@@ -48,7 +48,8 @@ _OWN = """
     put_trial_doors open_trial_pool run_trial_models grant_role revoke_role
 """
 _ADMIN = """
-    list_users get_user invite_user make_link delete_user list_audit list_mails retry_mails give_up_mails list_loops
+    list_users get_user invite_user make_link end_access delete_user list_audit list_mails retry_mails give_up_mails
+    list_loops
 """
 _ACCOUNT = "change_me export_me delete_me list_tokens create_token revoke_token"
 # What changes nothing that is kept, or proves by itself who sends it.

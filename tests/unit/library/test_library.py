@@ -78,6 +78,7 @@ MADE: dict[str, Callable[[], qt.Result]] = {
     "rank": lambda: qt.rank(MODELS, {"perf": 1, "speed": 1}),
     "release": lambda: qt.release(ITEMS, dev=4, test=4, writers="any"),
     "irt": lambda: qt.irt(RESPONSES),
+    "preference": lambda: qt.preference([("x", "y", "left"), ("y", "x", "left"), ("x", "y", "tie")]),
     "artefacts": lambda: qt.artefacts(ITEMS),
     "slices": lambda: qt.slices(ANSWERED, {one["id"]: one["said"] for one in ANSWERED}),
     "paired": lambda: qt.paired(

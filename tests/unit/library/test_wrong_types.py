@@ -42,6 +42,7 @@ CALLS: Mapping[str, Mapping[str, Any]] = {
     "parse_task": {"text": _TASK},
     "paired": {"gold": _GOLD[:3], "resamples": 100},
     "perturb": {"texts": ["She sings."], "kinds": "typos"},
+    "preference": {"votes": [("x", "y", "left"), ("y", "x", "left")]},
     "rank": {"table": [{"model": "a", "acc": 0.1, "mem": 1}, {"model": "b", "acc": 0.2, "mem": 2}]},
     "read_task": {"path": "/nowhere.toml"},
     "release": {"items": _GOLD[:6], "dev": 1, "test": 1},

@@ -12,7 +12,7 @@ from quintain.cli.context import link_base, workspace_of
 from quintain.cli.output import JsonFlag
 from quintain.core.people import OPERATOR, Grant, RoleName
 from quintain.core.records.access import OneTimeLink, Person
-from quintain.services.access import accounts, links
+from quintain.services.access import accounts, ending, links
 
 app = typer.Typer(help="Accounts and what they may do.", no_args_is_help=True)
 app.add_typer(token_commands, name="token")
@@ -111,6 +111,20 @@ def link(context: typer.Context, name: Name, json: JsonFlag = False) -> None:
     else:
         output.say(f"Send this link to {invitation.name}; it works once, within a day:")
         output.print_line(url)
+
+
+@app.command("sign-out")
+def sign_out(context: typer.Context, name: Name, json: JsonFlag = False) -> None:
+    """End every session and API token of somebody, and links that are open; password and roles stay.
+
+    Example: quintain user sign-out wilma
+    """
+    with workspace_of(context).session() as db:
+        ended = ending.end_access(db, OPERATOR, name)
+    if json:
+        output.print_json(ended)
+    else:
+        output.print_line(f"{ended.name}: {ended.sessions} sessions and {ended.tokens} tokens ended.")
 
 
 def _show(person: Person, *, json: bool) -> None:

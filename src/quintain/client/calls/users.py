@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from urllib.parse import quote
 
 from quintain.client.transport import Transport
-from quintain.core.records.access import AuditLine, AuditLog, OneTimeLink, People, Person
+from quintain.core.records.access import AuditLine, AuditLog, EndedAccess, OneTimeLink, People, Person
 
 
 class UsersCalls:
@@ -62,6 +62,10 @@ class UsersCalls:
     def make_link(self, name: str) -> OneTimeLink:
         """Make a link with which somebody chooses a new password (admins)."""
         return self._transport.read(OneTimeLink, "POST", f"/users/{quote(name, safe='')}/link")
+
+    def end_access(self, name: str) -> EndedAccess:
+        """End every session and API token of somebody, and links that are open; password and roles stay (admins)."""
+        return self._transport.read(EndedAccess, "POST", f"/users/{quote(name, safe='')}/sign-out")
 
     def grant_role(self, name: str, role: str, task: str | None = None) -> Person:
         """Grant somebody a role, everywhere or on one task (admins; owners on their tasks)."""

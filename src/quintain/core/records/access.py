@@ -80,6 +80,15 @@ class OneTimeLink(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class EndedAccess(Record):
+    """How many sessions and API tokens of somebody have been ended."""
+
+    name: str
+    sessions: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
 class Token(Record):
     """An API token as its owner sees it afterwards: its name and its first letters, never the whole.
 

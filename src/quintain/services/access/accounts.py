@@ -212,7 +212,7 @@ def revoke_role(db: Session, actor: Actor, name: str, role: RoleName, *, task: s
 
 
 def change_password(db: Session, actor: Actor, old: str, new: str, *, current: str | None = None) -> None:
-    """Change one's own password and sign out everywhere but in the *current* session.
+    """Change one's own password, end one's API tokens and sign out everywhere but in the *current* session.
 
     Who came by a panel's link and has shown who they are has none yet, and chooses the first one without an old one.
     """
@@ -227,6 +227,7 @@ def change_password(db: Session, actor: Actor, old: str, new: str, *, current: s
     with transaction(db):
         user.password_hash = password_hash
         people.end_sessions(db, user_id, keep=current)
+        people.revoke_tokens(db, user_id, now())
         people.end_links(db, user_id, now())
         audit.record(db, actor, "user.password", f"user:{user_id}")
 

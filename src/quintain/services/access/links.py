@@ -85,6 +85,7 @@ def look_up_link(db: Session, token: str) -> tuple[str, Purpose]:
 def redeem_link(db: Session, token: str, password: str, *, language: str = "en") -> Actor:
     """Use up a link: set the password, sign out everywhere else, and give the person as an actor.
 
+    API tokens end, too: whoever needs a new password may have lost more than that one.
     An account that nobody has chosen a language for speaks *language* from now on.
     """
     name, _ = look_up_link(db, token)
@@ -98,6 +99,7 @@ def redeem_link(db: Session, token: str, password: str, *, language: str = "en")
         user.password_hash = password_hash
         user.language = user.language or language
         people.end_sessions(db, user.id)
+        people.revoke_tokens(db, user.id, now())
         people.end_links(db, user.id, now())
         actor = actor_of(db, user)
         audit.record(db, actor, "link.redeem", f"user:{user.id}", purpose=link.purpose)

@@ -6,6 +6,7 @@ from quintain.core.editing import EditOrigin
 from quintain.core.people import RoleName
 from quintain.core.records.access import (
     AuditLog,
+    EndedAccess,
     NewToken,
     Notifications,
     OneTimeLink,
@@ -17,7 +18,7 @@ from quintain.core.records.access import (
     Tokens,
 )
 from quintain.core.records.base import plain
-from quintain.services.access import accounts, audit, links, notify, tokens
+from quintain.services.access import accounts, audit, ending, links, notify, tokens
 from quintain.services.access.links import Link
 from quintain.web.api.call import Call, Calling
 from quintain.web.api.params import Before, Filter, Limit, Offset, PersonName, Revision, TaskName, TokenId
@@ -103,6 +104,11 @@ def get_user(call: Calling, name: PersonName) -> Person:
 def make_link(call: Calling, name: PersonName) -> OneTimeLink:
     """Make a link with which somebody chooses a new password (admins)."""
     return _link(call, links.make_link(call.db, call.actor, name))
+
+
+def end_access(call: Calling, name: PersonName) -> EndedAccess:
+    """End every session and API token of somebody, and links that are open; password and roles stay (admins)."""
+    return ending.end_access(call.db, call.actor, name)
 
 
 def grant_role(call: Calling, name: PersonName, grant: RoleRequest) -> Person:

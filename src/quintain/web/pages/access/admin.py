@@ -9,7 +9,7 @@ from starlette.responses import Response
 from quintain.core.errors import BadInput, Conflict, Fault, NotFound
 from quintain.core.people import RoleName
 from quintain.core.records.access import PeopleOrder
-from quintain.services.access import accounts, audit, links
+from quintain.services.access import accounts, audit, ending, links
 from quintain.services.access.links import Link
 from quintain.services.access.permissions import require_admin
 from quintain.web.errors import Trouble, trouble_of
@@ -52,6 +52,14 @@ def make_link(post: Posting, name: str) -> Response:
     """Make a link with which somebody chooses a new password."""
     visit = post.visit
     return _people(visit, link=links.make_link(visit.db, visit.actor, name))
+
+
+def end_access(post: Posting, name: str) -> Response:
+    """End every session and API token of somebody."""
+    visit = post.visit
+    ended = ending.end_access(visit.db, visit.actor, name)
+    toast = visit.tongue.gettext("All sessions and API tokens of %(name)s are ended.", name=ended.name)
+    return visit.redirect("/admin", toast)
 
 
 def grant(post: Posting, name: str) -> Response:
