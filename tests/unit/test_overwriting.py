@@ -17,6 +17,7 @@ READ = {
     "contest convert source",
     "evaluate local folder",
     "harvest corpus",
+    "labels estimate predictions",
     "model check folder",
     "model predict file",
     "model predict folder",

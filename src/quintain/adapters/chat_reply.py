@@ -23,7 +23,7 @@ THOUGHTS = ("reasoning_content", "reasoning", "thinking")  # fields of a message
 THOUGHT = re.compile(r"<(think|thinking|reasoning)>(.*?)(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 LONE_END = re.compile(r"\A(?:(?!<think(?:ing)?>).)*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 CHANNEL = re.compile(
-    r"<\|channel\|>(\w+).*?<\|message\|>(.*?)(?=<\|(?:end|return|call|start|channel)\|>|\Z)", re.DOTALL
+    r"<\|channel\|>([a-z]+).*?<\|message\|>(.*?)(?=<\|(?:end|return|call|start|channel)\|>|\Z)", re.DOTALL
 )
 LONGEST_NAME = 200  # characters of what a server calls itself
 # How models say in words that they will not answer, at the beginning of a reply.

@@ -20,6 +20,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from quintain.core.jsontext import parse_json
+
 FORCE = 1e6  # added to a token's score, so that it is drawn; its probability is told as it was before
 SECONDS = 60.0
 MARK = "\N{OBJECT REPLACEMENT CHARACTER}prompt\N{OBJECT REPLACEMENT CHARACTER}"
@@ -115,7 +117,7 @@ class LlamaModel:
         connection = _SocketConnection(self._socket)
         try:
             connection.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
-            reply: Mapping[str, Any] = json.loads(connection.getresponse().read())
+            reply: Mapping[str, Any] = parse_json(connection.getresponse().read(), halves=True)
         finally:
             connection.close()
         _raise_error(reply)

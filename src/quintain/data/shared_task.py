@@ -37,7 +37,7 @@ def read_shared_task(path: Path) -> list[SharedTaskRow]:
     """Read the lines of a file of 2017, gold labels or a builder's answers; other lines are named by their rows."""
     rows: list[SharedTaskRow] = []
     faults: list[Fault] = []
-    for number, line in enumerate(read_raw(path).split(b"\n"), 1):
+    for number, line in enumerate(read_raw(path, recode=False).split(b"\n"), 1):
         text = _decoded(line).strip("\r\n")
         if not text.strip() or (number == 1 and _HEADER.fullmatch(text.strip())):
             continue

@@ -77,11 +77,11 @@ def read_bytes(path: Path, most: int = MAX_BYTES) -> bytes:
     return data
 
 
-def read_raw(path: Path, most: int = MAX_BYTES) -> bytes:
+def read_raw(path: Path, most: int = MAX_BYTES, *, recode: bool = True) -> bytes:
     """Read the whole of *path* as UTF-8, without its byte-order mark; refuse an empty file.
 
-    What it is written in is found out; bytes that cannot be told stay as they are. One of more than *most* bytes is
-    refused, too.
+    What it is written in is found out; bytes that cannot be told stay as they are, and so do all without *recode*. One
+    of more than *most* bytes is refused, too.
     """
     with gzip_faults(path.name), open_bytes(path) as stream:
         data = stream.read(most + 1)
@@ -94,7 +94,7 @@ def read_raw(path: Path, most: int = MAX_BYTES) -> bytes:
             most=MAX_BYTES >> 30,
             remedy="Split it into smaller files.",
         )
-    data = strip_mark(recoded(data, encoding_of(data[:HEAD]), path.name))
+    data = strip_mark(recoded(data, encoding_of(data[:HEAD]), path.name) if recode else data)
     if not data or data.isspace():
         raise BadInput(faults=[Fault("the file is empty", file=path.name)])
     return data

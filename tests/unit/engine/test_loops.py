@@ -21,7 +21,10 @@ STARTERS = {"Thread", "Timer", "ThreadPoolExecutor", "ProcessPoolExecutor", "cre
 PAUSES = {"wait", "sleep"}
 # What starts threads or waits in a loop without being run by `engine/loops.py`, and why it needs not.
 OTHERWISE = {
-    "adapters/chat.py": "calls of one batch, joined before it ends",
+    "adapters/chat_batch.py": "asks for one batch again and again, within the call that waits for it",
+    "adapters/endpoint_calls.py": "a call that waits for its answer",
+    "adapters/loop_thread.py": "the thread of one model's calls, ended with them",
+    "adapters/throttle.py": "a call that waits for its turn",
     "cli/evaluate/cells.py": "a command that waits for a run to end",
     "cli/house/worker.py": "reads its input until that ends; runs the loop of jobs",
     "cli/house/serve.py": "reads its input, or a pipe, until that ends",
@@ -34,6 +37,7 @@ OTHERWISE = {
     "services/evaluate/cells/run_cell.py": "waits within a step, or writes down one result within its lease",
     "services/evaluate/cells/worker.py": "holds the threads that run the loops of cells",
     "services/harvest/corpus.py": "reads ahead of one corpus, and ends with it",
+    "services/house/probes.py": "tries what others hang on, a moment at a time; who asks is answered meanwhile",
     "services/house/backup.py": "packs one archive, and ends with it",
     "services/house/backup_file.py": "reads one archive, and ends with it",
     "services/models/ask.py": "answers calls; what fails is raised to who asked",
