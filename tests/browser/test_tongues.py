@@ -97,6 +97,7 @@ def test_every_page_of_work_runs_in_its_language(
     visitor.go(f"/login?lang={language}")
     look(visitor, language, "sign in")
     visitor.sign_in("demo-worker")
+    visitor.go("/")  # whose forms are those of the one who has signed in
     with page.expect_navigation():
         page.locator(f".languages button[value={language}]").click()
     for name, address in {
