@@ -41,10 +41,13 @@ BOXES = """(text) => {
 
 @pytest.fixture(scope="module")
 def written(demo: Workspace, tmp_path_factory: pytest.TempPathFactory) -> tuple[Workspace, dict[str, int]]:
-    """A copy of the demo with a round on texts and one on passages, and their numbers."""
+    """A copy of the demo with a round on texts and one on passages for each language, and their numbers."""
     folder = tmp_path_factory.mktemp("tongues")
     workspace = copy_demo(demo, folder / "demo")
-    return workspace, {task: add_round(workspace, folder, task).number for task in ("sentiment", "qa")}
+    rounds = {
+        f"{task} {code}": add_round(workspace, folder, task).number for task in ("sentiment", "qa") for code in LETTERS
+    }
+    return workspace, rounds
 
 
 @pytest.fixture(scope="module")
@@ -97,6 +100,7 @@ def test_every_page_of_work_runs_in_its_language(
     visitor.go(f"/login?lang={language}")
     look(visitor, language, "sign in")
     visitor.sign_in("demo-worker")
+    visitor.go("/")  # whose forms are those of the one who has signed in
     with page.expect_navigation():
         page.locator(f".languages button[value={language}]").click()
     for name, address in {
@@ -111,10 +115,10 @@ def test_every_page_of_work_runs_in_its_language(
     }.items():
         visitor.go(address)
         look(visitor, language, name)
-    begin(page, visitor.base, f"/tasks/sentiment/rounds/{written[1]['sentiment']}/write")
+    begin(page, visitor.base, f"/tasks/sentiment/rounds/{written[1][f'sentiment {language}']}/write")
     page.locator("textarea").first.fill("The soup was bad and the waiter came late.")
     look(visitor, language, "write")
-    begin(page, visitor.base, f"/tasks/qa/rounds/{written[1]['qa']}/write")
+    begin(page, visitor.base, f"/tasks/qa/rounds/{written[1][f'qa {language}']}/write")
     page.locator("[data-span]").focus()
     for key in ("ArrowLeft" if language == "ar" else "ArrowRight", "Shift+ArrowRight", "Shift+ArrowRight"):
         page.keyboard.press(key)
