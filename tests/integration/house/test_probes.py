@@ -109,6 +109,25 @@ def test_who_asks_often_costs_one_look(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(looks) == 2
 
 
+def test_a_part_that_hangs_is_waited_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever asks later hears at once that it still hangs, also while another part is tried anew."""
+    monkeypatch.setattr(probes, "PATIENCE_S", 0.5)
+    monkeypatch.setattr(probes, "FRESH_S", 0.0)
+    released = threading.Event()
+    works = HouseReadiness([], [])
+
+    def hang() -> HouseReadiness:
+        released.wait(30)
+        return works
+
+    watch = Watch({"database": lambda: works, "blobs": hang})
+    watch.readiness()
+    begun = time.monotonic()
+    assert [watch.readiness().ready for _ in range(20)] == [False] * 20
+    assert time.monotonic() - begun < 5  # 20 times half a second, if each waited
+    released.set()
+
+
 def test_a_probe_that_breaks_is_a_part_that_does_not_work() -> None:
     """An error that nobody foresaw is no answer of 500."""
 

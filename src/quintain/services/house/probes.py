@@ -10,7 +10,7 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 
@@ -53,15 +53,16 @@ class Watch:
     def readiness(self) -> HouseReadiness:
         """Return what was seen a moment ago, or is seen within PATIENCE_S."""
         trials = self._begin()
-        wait([trial.outcome for trial in trials.values()], timeout=_patience(trials))
+        pending = _pending(trials)
+        wait([trial.outcome for trial in pending], timeout=_patience(pending))
         return self._answer(trials)
 
     async def readiness_beside(self) -> HouseReadiness:
         """Return the same without holding a thread, of which requests that hang may have taken all."""
         trials = self._begin()
-        waiting = [asyncio.wrap_future(trial.outcome) for trial in trials.values() if not trial.outcome.done()]
-        if waiting:
-            await asyncio.wait(waiting, timeout=_patience(trials))
+        pending = _pending(trials)
+        if pending:
+            await asyncio.wait([asyncio.wrap_future(trial.outcome) for trial in pending], timeout=_patience(pending))
         return self._answer(trials)
 
     def _begin(self) -> dict[str, Trial]:
@@ -107,5 +108,10 @@ def _seen(name: str, trial: Trial) -> HouseReadiness:
     return trial.outcome.result()
 
 
-def _patience(trials: Mapping[str, Trial]) -> float:
-    return max(trial.patience for trial in trials.values())
+def _pending(trials: Mapping[str, Trial]) -> list[Trial]:
+    """List those that are worth waiting for: one that has hung for too long already is not."""
+    return [trial for trial in trials.values() if not trial.outcome.done() and trial.patience > 0]
+
+
+def _patience(pending: Sequence[Trial]) -> float:
+    return max((trial.patience for trial in pending), default=0.0)
