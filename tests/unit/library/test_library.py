@@ -46,6 +46,7 @@ ANSWERED = [
     for at in range(60)
 ]
 RESPONSES = [(f"r{who}", f"i{item}", int(who + (who * item) % 3 > item)) for who in range(8) for item in range(6)]
+MACHINE_VOTES = [(str(item), who, "yes" if item % 2 else "no") for item in range(40) for who in ("ann", "bob", "gpt")]
 MODELS = {"model": ["x", "y", "z"], "perf": [80.0, 70.0, 60.0], "speed": [1.0, 3.0, 2.0]}
 
 
@@ -78,6 +79,12 @@ MADE: dict[str, Callable[[], qt.Result]] = {
     "rank": lambda: qt.rank(MODELS, {"perf": 1, "speed": 1}),
     "release": lambda: qt.release(ITEMS, dev=4, test=4, writers="any"),
     "irt": lambda: qt.irt(RESPONSES),
+    "machine_agreement": lambda: qt.machine_agreement([*MACHINE_VOTES], "gpt"),
+    "estimate": lambda: qt.estimate(
+        [vote for vote in MACHINE_VOTES if vote[1] == "ann"],
+        [(item, label) for item, who, label in MACHINE_VOTES if who == "gpt"],
+        label="yes",
+    ),
     "preference": lambda: qt.preference([("x", "y", "left"), ("y", "x", "left"), ("x", "y", "tie")]),
     "artefacts": lambda: qt.artefacts(ITEMS),
     "slices": lambda: qt.slices(ANSWERED, {one["id"]: one["said"] for one in ANSWERED}),
