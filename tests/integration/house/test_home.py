@@ -14,7 +14,7 @@ from quintain.core.errors import BadInput, TooMany
 from quintain.core.people import ANONYMOUS, OPERATOR
 from quintain.core.records.house import WaitingKind
 from quintain.services.access.actors import actor_of, find_user
-from quintain.services.board.standings import known_standings, wait_for_standings
+from quintain.services.board.standings import known_standings
 from quintain.services.collect.rounds.manage import close_round
 from quintain.services.house.fool import find_box, try_to_fool
 from quintain.services.house.front import front
@@ -22,6 +22,7 @@ from quintain.services.house.waiting import waiting_for
 from quintain.services.models.registry import set_visibility
 from quintain.services.pay import earnings
 from quintain.store.tables import Attempt, Cell
+from tests.boards import wait_for_standings
 from tests.web_support import browser_of, copy_demo, on_one_line, post, token_for
 from tests.write_site import HTMX, Site, begin, ref_of, send
 

@@ -19,13 +19,14 @@ from quintain.compose import Workspace
 from quintain.core.people import ANONYMOUS, OPERATOR, Actor, RoleName
 from quintain.services.access.concealing import PRIVATE, Conceal
 from quintain.services.board.snapshots import take_snapshot
-from quintain.services.board.standings import known_standings, wait_for_standings
+from quintain.services.board.standings import known_standings
 from quintain.services.models.registry import set_visibility
 from quintain.services.release.releases import parse_release, release
 from quintain.store.database import transaction
 from quintain.store.tables import Attempt, Model, RoundVersion, ValidationItem
 from quintain.web.app import create_app
 from quintain.web.routes import API, PAGES
+from tests.boards import wait_for_standings
 from tests.judged_rounds import REF, ROUND
 from tests.people import make_person
 from tests.released import judged_round, mood_items

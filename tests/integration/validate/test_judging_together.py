@@ -21,9 +21,9 @@ from quintain.store import database as store
 from quintain.store.database import Collision, connect, repeated, transaction
 from quintain.store.queries.validate import judgements as queries
 from quintain.store.tables import DueReview, User
-from quintain.web.housekeeping import keep_house_once
 from tests.integration.validate.test_slots_processes import check_books
 from tests.validation_support import REF, answer_page, make_ground, make_judges
+from tests.web_support import keep_house_once
 
 pytestmark = pytest.mark.both_databases
 
