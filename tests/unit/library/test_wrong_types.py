@@ -40,6 +40,8 @@ CALLS: Mapping[str, Mapping[str, Any]] = {
     "irt": {"responses": [{"respondent": "r", "item": "i", "correct": 1}]},
     "kind_of": {"task": qt.parse_task(_TASK)},
     "parse_task": {"text": _TASK},
+    "estimate": {"people": _VOTES, "machine": [("e1", "a")], "label": "a"},
+    "machine_agreement": {"judgements": _VOTES, "machine": "gpt"},
     "paired": {"gold": _GOLD[:3], "resamples": 100},
     "perturb": {"texts": ["She sings."], "kinds": "typos"},
     "preference": {"votes": [("x", "y", "left"), ("y", "x", "left")]},
