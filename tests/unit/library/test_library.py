@@ -84,6 +84,14 @@ MADE: dict[str, Callable[[], qt.Result]] = {
     "preference": lambda: qt.preference([("x", "y", "left"), ("y", "x", "left"), ("x", "y", "tie")]),
     "artefacts": lambda: qt.artefacts(ITEMS),
     "slices": lambda: qt.slices(ANSWERED, {one["id"]: one["said"] for one in ANSWERED}),
+    "estimate": lambda: qt.estimate(
+        [(f"e{at}", "ann", "yes" if at % 4 else "no") for at in range(100)],
+        [(f"e{at}", "yes" if at % 4 else "no") for at in range(500)],
+        label="yes",
+    ),
+    "machine_agreement": lambda: qt.machine_agreement(
+        [(f"e{at}", who, "yes" if at % 2 else "no") for at in range(40) for who in ("ann", "bob", "gpt")], "gpt"
+    ),
     "paired": lambda: qt.paired(
         {"a": "yes", "b": "no"}, {"one": {"a": "yes", "b": "no"}, "two": {"a": "no", "b": "no"}}
     ),
