@@ -20,6 +20,15 @@ COLOURS = """
 [data-md-color-scheme="default"] { --md-typeset-a-color: #1d3f94; }
 .md-typeset table:not([class]) td { overflow-wrap: normal; }
 """
+LANGUAGES = {
+    "de": "Deutsch",
+    "fr": "Français",
+    "es": "Español",
+    "pt": "Português",
+    "zh": "中文",
+    "ar": "العربية",
+    "hi": "हिन्दी",
+}
 MARK = Path("src/quintain/web/static/img/mark.svg")
 
 
@@ -60,11 +69,23 @@ def _with_list(docs: Path, title: str, target: str) -> dict[str, Any]:
 def on_config(config: Any) -> Any:
     """Set the order of the pages and how headings are called."""
     docs = Path(config["docs_dir"])
-    german = {"Deutsch": [f"de/{page.name}" for page in sorted((docs / "de").glob("*.md"), key=_lists_first)]}
-    config["nav"] = [{"Quintain": "README.md"}, *reading_order(docs), german]
+    config["nav"] = [{"Quintain": "README.md"}, *reading_order(docs), *_other_languages(docs)]
     config["mdx_configs"]["toc"] = {"slugify": heading_name, "permalink": True}
     config["extra_css"] = ["quintain.css"]
     return config
+
+
+def _other_languages(docs: Path) -> list[dict[str, list[str]]]:
+    """Return a section for each language that has pages, under its own name."""
+    folders = [docs / code for code in LANGUAGES if (docs / code).is_dir()]
+    return [
+        {
+            LANGUAGES[folder.name]: [
+                f"{folder.name}/{page.name}" for page in sorted(folder.glob("*.md"), key=_lists_first)
+            ]
+        }
+        for folder in folders
+    ]
 
 
 def _lists_first(page: Path) -> tuple[bool, str]:

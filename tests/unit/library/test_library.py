@@ -24,7 +24,6 @@ VOTES = [
     for item, labels in {"a": "yyn", "b": "nnn", "c": "yny", "d": "yyy"}.items()
     for worker, label in zip(("ann", "bob", "cy"), labels, strict=True)
 ]
-TESTED = [(f"i{at}", who, "yn"[at % 2]) for at in range(30) for who in ("ann", "bob", "cy")]
 SETS = [
     {"id": f"{name}{place}", "set": name, "role": "contrast" if place else "original", "gold": gold, "tags": ["not"]}
     for name in "st"
@@ -75,8 +74,6 @@ MADE: dict[str, Callable[[], qt.Result]] = {
     "workers": lambda: qt.workers(VOTES),
     "human": lambda: qt.human(VOTES, seeds=5),
     "expand": lambda: qt.expand(VOTES),
-    "machine_agreement": lambda: qt.machine_agreement(TESTED, "cy"),
-    "estimate": lambda: qt.estimate(VOTES, {"item": ["a", "b", "e"], "label": ["y", "n", "n"]}, label="y"),
     "score": lambda: qt.score({"a": "yes", "b": "no"}, {"a": "yes", "b": "yes"}, ["accuracy"]),
     "rank": lambda: qt.rank(MODELS, {"perf": 1, "speed": 1}),
     "release": lambda: qt.release(ITEMS, dev=4, test=4, writers="any"),

@@ -42,8 +42,6 @@ CALLS: Mapping[str, Mapping[str, Any]] = {
     "kind_of": {"task": qt.parse_task(_TASK)},
     "machine_agreement": {"judgements": _VOTES, "machine": "z"},
     "parse_task": {"text": _TASK},
-    "estimate": {"people": _VOTES, "machine": [("e1", "a")], "label": "a"},
-    "machine_agreement": {"judgements": _VOTES, "machine": "gpt"},
     "paired": {"gold": _GOLD[:3], "resamples": 100},
     "perturb": {"texts": ["She sings."], "kinds": "typos"},
     "preference": {"votes": [("x", "y", "left"), ("y", "x", "left")]},
