@@ -36,7 +36,7 @@ def _pages(entry: Any) -> Iterator[str]:
 
 
 def test_every_document_has_its_place(site: ModuleType) -> None:
-    """All that the help lists is in the tree of the site, in its order; pages in another language have a part of their own."""
+    """All that the help lists is in the tree of the site, in its order; other languages have parts of their own."""
     config = site.on_config({"docs_dir": str(DOCS), "mdx_configs": {}})
     listed = list(_pages(config["nav"]))
     assert len(listed) == len(set(listed))
