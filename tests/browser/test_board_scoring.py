@@ -49,8 +49,8 @@ def test_an_import_waits_for_its_owner(visitor: Visitor, tmp_path: Path) -> None
     page = visitor.go_in_looks(f"{DATA}/import")
     file = tmp_path / "eight.jsonl"
     file.write_text(EIGHT)
-    page.set_input_files("#file", file)
-    visitor.press("Go on")
+    with page.expect_navigation():  # what was chosen is looked at at once
+        page.set_input_files("#file", file)
     visitor.check_looks()
     expect(page.locator("input[name=role]:checked")).to_have_count(0)
     expect(page.get_by_label("Let it score on the board at once")).not_to_be_checked()

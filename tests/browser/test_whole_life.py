@@ -102,6 +102,6 @@ def test_a_sentence_lives(visitor: Visitor, lively: Workspace) -> None:
     expect(page.locator("#scoring")).to_contain_text("This data set scores on the board.")
     run_plain(lively, TASK)  # what a worker beside the server does
     visitor.go(f"{HOME}/board")
-    page.get_by_role("heading", name="Data sets, base metric, ε").click()
+    visitor.unfold("#ground")
     expect(page.get_by_label("round-1-test")).to_be_visible()
     visitor.check()

@@ -162,5 +162,6 @@ def test_curves_are_drawn_by_class() -> None:
     """A line for each class over the sizes, told apart by dash as well."""
     rows = [{"size": 0, "f1": 0.5, "class": "a", "n": None}]
     chart = line_chart(rows, x="size", y="f1", series="class", titles=("n", "F1", "c"))
-    assert chart["encoding"]["strokeDash"]["field"] == chart["encoding"]["color"]["field"] == "class"
+    encoding = chart["layer"][0]["encoding"]
+    assert encoding["strokeDash"]["field"] == encoding["color"]["field"] == "class"
     assert chart["data"]["values"] == rows

@@ -6,6 +6,7 @@ import asyncio
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 import pytest
@@ -64,7 +65,8 @@ def post(url: str, times: int = 1) -> list[Answered]:
         finally:
             asking.close()
 
-    return asyncio.run(ask())
+    with ThreadPoolExecutor(1) as apart:  # a browser test of the same process may have left its loop in this thread
+        return apart.submit(asyncio.run, ask()).result()
 
 
 def test_a_connection_is_kept_and_replaced_when_the_server_has_closed_it(serve: Serve) -> None:

@@ -192,6 +192,18 @@ def get_task(db: Session, name: str) -> Task:
 
 
 @lru_cache(maxsize=256)
+def get_own_task(db: Session, actor: Actor, name: str) -> Task:
+    """Return a task to one of its owners; Forbidden for anybody else."""
+    task = get_task(db, name)
+    require_owner(actor, name)
+    return task
+
+
+def may_make_tasks(actor: Actor) -> None:
+    """Refuse whoever may not make tasks, before anything is asked of them."""
+    require_role(actor, RoleName.OWNER)
+
+
 def parse_stored(toml_text: str) -> Task:
     """Return the task that a stored file defines. It is remembered by its text, so a changed file is another task."""
     return parse_task(toml_text)

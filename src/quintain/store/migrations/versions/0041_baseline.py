@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from alembic import op
 
-from quintain.store.baseline import baseline
+from quintain.store.baseline import create_tables
 
 revision = "0041"
 down_revision = None
@@ -14,4 +14,4 @@ depends_on = None
 
 def upgrade() -> None:
     """Create the tables of an empty database."""
-    baseline().create_all(op.get_bind())
+    create_tables(op.get_bind())

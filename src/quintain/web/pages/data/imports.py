@@ -51,8 +51,7 @@ def import_page(visit: Visiting, task: str) -> Response:
 def run_import(post: Posting, task: str) -> Response:
     """Look at the file, or import it: all of it, or a list of everything that is wrong with it and nothing."""
     visit = post.visit
-    definition = tasks.get_task(visit.db, task)
-    require_owner(visit.actor, task)
+    definition = tasks.get_own_task(visit.db, visit.actor, task)
     seen: ImportPreview | None = None
     values = {key: value for key, value in post.form.items() if isinstance(value, str)}
     try:

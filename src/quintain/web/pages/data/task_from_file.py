@@ -58,7 +58,7 @@ def page(visit: Visiting) -> Response:
 def make(post: Posting) -> Response:
     """Look at the file and propose a task, or make the task with its data."""
     visit = post.visit
-    require_role(visit.actor, RoleName.OWNER)
+    tasks.may_make_tasks(visit.actor)
     new: NewTask | None = None
     try:
         with sent_file(post) as sent:
