@@ -191,7 +191,6 @@ def get_task(db: Session, name: str) -> Task:
     return parse_stored(toml)
 
 
-@lru_cache(maxsize=256)
 def get_own_task(db: Session, actor: Actor, name: str) -> Task:
     """Return a task to one of its owners; Forbidden for anybody else."""
     task = get_task(db, name)
@@ -204,6 +203,7 @@ def may_make_tasks(actor: Actor) -> None:
     require_role(actor, RoleName.OWNER)
 
 
+@lru_cache(maxsize=256)
 def parse_stored(toml_text: str) -> Task:
     """Return the task that a stored file defines. It is remembered by its text, so a changed file is another task."""
     return parse_task(toml_text)
