@@ -107,19 +107,28 @@ def evaluated(
     machine: str = "test",
     sureness: float | None = None,
     unevenness: float = 0.04,
+    busy: float = 0.0,
     task: str = "mood",
 ) -> None:
     """Put in place what running *model* on every data set of the task would have left behind.
 
     *sureness* is the probability that it gives its answer; without it there are no probabilities. The runs on *broken*
-    perturbations failed by the model's fault. *unevenness* is half of the interval of throughput, as a share of it.
+    perturbations failed by the model's fault. *unevenness* is half of the interval of throughput, as a share of it, and
+    *busy* the share of the machine that others took meanwhile.
     """
     for version, _ in board_settings.evaluated_versions(db, task):
         examples = pl.read_parquet(blobs.path(version.blob))
         _finish(db, blobs, model, version, PLAIN, _answers(examples, says, sureness))
         if measured:
             halves = {"throughput_half": throughput * unevenness, "memory_half": memory / 50}
-            measurements = {"throughput": throughput, "memory": memory, "machine": machine, "examples": 200, **halves}
+            measurements = {
+                "throughput": throughput,
+                "memory": memory,
+                "machine": machine,
+                "examples": 200,
+                "busy": busy,
+                **halves,
+            }
             _finish(db, blobs, model, version, MEASURE, None, measurements)
         for name in perturbed:
             variant = variant_of(db, blobs, get_task(db, task), version, variant_name(name))

@@ -183,21 +183,32 @@ def test_an_order_that_is_unsure_through_speed_alone_says_so(
     assert apart.through_measuring
 
 
-@pytest.mark.parametrize(("uneven", "ranked"), [(1, 2), (2, 3), (3, 3)])
+@pytest.mark.parametrize(("uneven", "busy", "ranked"), [(1, 0.6, 2), (2, 0.6, 3), (3, 0.6, 3), (2, 0.0, 1)])
 def test_a_busy_machine_empties_no_board(
-    db: Session, blobs: Blobs, owner: Actor, builder: Actor, tmp_path: Path, uneven: int, ranked: int
+    db: Session, blobs: Blobs, owner: Actor, builder: Actor, tmp_path: Path, uneven: int, busy: float, ranked: int
 ) -> None:
-    """One model of three that was measured too unevenly has no rank; where most were, the axis is dropped for all."""
+    """Where others kept the machine busy for most models, the axis is dropped for all; else the uneven have no rank.
+
+    Models that are uneven of themselves switch nothing off, though they are most.
+    """
     add_task(db, owner)
     add_sentences(db, blobs, owner, tmp_path, "test", sentences(120))
     for number, (name, level) in enumerate((("first", 90), ("second", 80), ("third", 60))):
         model = add_version(db, blobs, builder, tmp_path, name)
         unevenness = 0.6 if number < uneven else 0.02
-        evaluated(db, blobs, model, up_to(level), throughput=100 + number, unevenness=unevenness)
+        evaluated(
+            db,
+            blobs,
+            model,
+            up_to(level),
+            throughput=100 + number,
+            unevenness=unevenness,
+            busy=busy if number < uneven else 0.0,
+        )
     shown = rank(board(db, blobs, owner, "mood"))
     record = shown.page(shown.order(), limit=3)
     assert sum(model.rank is not None for model in record.models) == ranked
-    assert ("throughput" in record.dropped) is (uneven > 1)
+    assert ("throughput" in record.dropped) is (ranked == 3)
     assert all("too uneven" in (model.reason or "") for model in record.models if model.rank is None)
 
 

@@ -55,13 +55,15 @@ def without_ground(models: Sequence[MatrixModel], axis: str, index: int) -> bool
 
 
 def mostly_uneven(models: Sequence[MatrixModel], axis: str, index: int) -> bool:
-    """Whether an axis was measured on a data set too unevenly to rank, for more than half of the models.
+    """Whether a busy machine measured an axis on a data set too unevenly to rank, for more than half of the models.
 
-    It is so where the machine had much else to do. One model alone, or a few, switch no axis off: they stay unranked.
+    What is uneven of itself switches no axis off, however many models are: nobody gains by an unsteady model.
     """
     gaps = [model.gaps[axis][index] for model in models if axis in model.gaps]
-    uneven = sum(why is not None and why.kind == "uneven" for why in gaps)
-    return uneven > sum(model.values[axis][index] is not None for model in models)
+    uneven = [why.figure for why in gaps if why is not None and why.kind == "uneven" and why.figure is not None]
+    disturbed = sum(bool(figure.busy) for figure in uneven)
+    steady = sum(model.values[axis][index] is not None for model in models)
+    return disturbed > steady + len(uneven) - disturbed
 
 
 def why_unranked(model: MatrixModel, axes: Mapping[str, Sequence[float]], weights: Sequence[float]) -> str:
