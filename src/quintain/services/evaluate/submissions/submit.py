@@ -155,11 +155,16 @@ def submit_file(
         return _submit(db, blobs, actor, task, folder, rules=rules, name=name, visibility=visibility)
 
 
+def may_submit(actor: Actor, task: str) -> None:
+    """Refuse whoever may not have models run for *task*, before anything of theirs is looked at."""
+    require_role(actor, RoleName.BUILDER, RoleName.OWNER, task=task)
+
+
 def try_model(
     db: Session, blobs: Blobs, actor: Actor, task: str, folder: Path, *, rules: SubmissionRules
 ) -> CheckReport:
     """Try the model in *folder* as it would be tried when it is submitted, and keep nothing of it."""
-    require_role(actor, RoleName.BUILDER, RoleName.OWNER, task=task)
+    may_submit(actor, task)
     definition = get_task(db, task)
     inspection = inspect_model(folder, definition)
     faults = [fault for fault in inspection.faults if fault.field != "card"]

@@ -14,7 +14,7 @@ from quintain.core.people import RoleName
 from quintain.core.task import Task
 from quintain.services.access.permissions import require_role
 from quintain.services.evaluate.submissions.check_model import CheckReport
-from quintain.services.evaluate.submissions.submit import submit_folder, try_model
+from quintain.services.evaluate.submissions.submit import may_submit, submit_folder, try_model
 from quintain.services.evaluate.submissions.typed_models import (
     CODE,
     first_values,
@@ -55,6 +55,7 @@ def send(post: Posting, task: str, way: str) -> Response:
     """Try what was typed, or submit it."""
     visit = post.visit
     definition = tasks.get_task(visit.db, task)
+    may_submit(visit.actor, task)
     names = [CODE] if takes_code(way) else list(ADAPTERS.get(way).options)
     values = {name: post.text(f"option-{name}") for name in names}
     values |= {name: post.text(name).strip() for name in ("name", "visibility")}
